@@ -50,6 +50,8 @@ typedef struct Access {
     Path path;
     int vector;       /* elements of one instruction in variants with wide accesses */
     uint64_t aligned; /* bits of Features.conds: where these hold, it is wide in the other variants, too */
+    bool together;    /* what its condition needs is among these: it is wide in the variants with wide accesses alone */
+    bool single;      /* a condition differs between the elements of a vector: each is an access behind its own test */
     bool peel;        /* aligned as the rows are by which its axis is peeled */
     bool across;      /* where it is not, vectors are made of the aligned pieces that they lie across */
     bool open;        /* a thread has elements along an axis whose length is not known: each is tested */

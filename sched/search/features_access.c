@@ -8,6 +8,7 @@ enum { A_PROOF = 300 };
 
 #include "ir/expr_is.h"
 #include "ir/expr_walk.h"
+#include "sched/kernel/uniform.h"
 #include "sched/machine/target.h"
 
 #include <math.h>
@@ -21,6 +22,10 @@ typedef struct Placing {
     const Layout *l;
     Access *a;
     const Factor *of[FEATURE_DIGITS];
+    const Expr *cond; /* of digits; NULL: it is made everywhere */
+    int nv;           /* the digits of a vector, the fastest first, and how many steps of each it has */
+    Factor *vector[FEATURE_DIGITS];
+    int64_t steps[FEATURE_DIGITS];
 } Placing;
 
 /* ---- digits ---- */
@@ -170,13 +175,13 @@ static void add_offset(Placing *p, Poly offset, int scale, int depth) {
     }
 }
 
-/* The offset with every axis as the sum of its digits. */
-static Poly offset_of(Placing *p, const Stage *s) {
+/* Expressions with every axis as the sum of its digits. */
+static void expand(Placing *p, const Expr *const *from, const Expr **to, int n) {
     Reading *x = p->x;
     Graph *g = x->g;
-    const Expr *from[MAX_FACTORS], *to[MAX_FACTORS], *at[MAX_RANK];
-    int n = x->part->axes.n < MAX_FACTORS ? x->part->axes.n : MAX_FACTORS;
-    for (int i = 0; i < n; i++) {
+    const Expr *axis[MAX_FACTORS], *index[MAX_FACTORS];
+    const int naxes = x->part->axes.n < MAX_FACTORS ? x->part->axes.n : MAX_FACTORS;
+    for (int i = 0; i < naxes; i++) {
         const Axis *a = x->part->axes.at[i];
         const Expr *e = a->lo;
         for (int k = 0; k < p->l->factors.n; k++) {
@@ -184,13 +189,25 @@ static Poly offset_of(Placing *p, const Stage *s) {
             if (f->axis != a || f->size == 1) continue;
             e = expr2(g, OP_ADD, e, expr2(g, OP_MUL, expr_factor(&x->own, f), expr_cast(g, TY_I64, f->stride)));
         }
-        from[i] = expr_var(g, a->var);
-        to[i] = e;
+        axis[i] = expr_var(g, a->var);
+        index[i] = e;
     }
-    for (int d = 0; d < s->tensor->rank; d++) at[d] = expr_replace(g, s->subs[d], from, to, n);
-    int work = A_PROOF;
+    for (int d = 0; d < n; d++) to[d] = expr_replace(g, from[d], axis, index, naxes);
+}
+
+/* What is known, for proofs that do not take long. */
+static PolyEnv short_proofs(const Reading *x, int *work) {
     PolyEnv env = x->env;
-    env.work = &work;
+    *work = A_PROOF;
+    env.work = work;
+    return env;
+}
+
+static Poly offset_of(Placing *p, const Stage *s) {
+    const Expr *at[MAX_RANK];
+    int work;
+    const PolyEnv env = short_proofs(p->x, &work);
+    expand(p, s->subs, at, s->tensor->rank);
     return poly_offset(&env, s->tensor, at);
 }
 
@@ -228,10 +245,12 @@ static bool aligned(Placing *p, int64_t V, bool ask) {
 }
 
 /* As vector_plan of the lowering: register factors whose steps continue each other from one element on. */
-static void place_vector(Placing *p, FactorSet may) {
+static int64_t plan_vector(Placing *p, FactorSet may) {
     Reading *x = p->x;
     Access *a = p->a;
     int64_t V = 1, most = (int64_t)(TARGET_ACCESS / a->bytes);
+    p->nv = 0;
+    for (int i = 0; i < a->ndigits; i++) a->digit[i].serves = false;
     for (bool more = true; more && V < most;) {
         more = false;
         for (int i = 0; i < a->ndigits && !more; i++) {
@@ -243,25 +262,75 @@ static void place_vector(Placing *p, FactorSet may) {
             int64_t part = gcd64((int64_t)n, most / V);
             if (part == 1) continue;
             d->serves = true;
+            p->vector[p->nv] = x->part->factors.at[p->of[i]->id];
+            p->steps[p->nv++] = part;
             V *= part;
             more = part == (int64_t)n;
             if (!more) most = V;
         }
     }
+    return V;
+}
+
+/* As vector_halve. */
+static int64_t halve(Placing *p, int64_t V) {
+    int64_t *const last = &p->steps[p->nv - 1];
+    if (*last % 2) return 1;
+    *last /= 2;
+    if (*last == 1) p->nv--;
+    return V / 2;
+}
+
+/* Whether the condition is the same for all elements of a vector, which the lowering asks in the same way. */
+static bool is_same(const Placing *p, UniformNeeds *needs) {
+    int work;
+    const PolyEnv env = short_proofs(p->x, &work);
+    needs->n = 0;
+    return !p->cond ||
+           uniform_condition(&env, p->x->part, p->l, p->cond, (UniformVector){p->nv, p->vector, p->steps}, needs);
+}
+
+/* Where the condition needs something of lengths, accesses are of vectors in the instance alone for which all holds. */
+static void need_same(Placing *p, const UniformNeeds *needs) {
+    Reading *x = p->x;
+    for (int i = 0; i < needs->n; i++)
+        need_aligned(p, feature_step(x, poly_expr(x->g, needs->at[i].dims)), needs->at[i].of);
+    p->a->together = needs->n > 0;
+}
+
+static void place_vector(Placing *p, FactorSet may) {
+    Access *a = p->a;
     const bool early = a->peel || a->across;
-    while (V > 1 && !early && !aligned(p, V, false)) V = V % 2 ? 1 : V / 2;
+    UniformNeeds needs;
+    int64_t V = plan_vector(p, may);
+    while (V > 1 && !(is_same(p, &needs) && (early || aligned(p, V, false)))) V = halve(p, V);
     if (V > 1 && !early) aligned(p, V, true);
+    if (V > 1) need_same(p, &needs);
     a->vector = (int)V;
 }
 
+/* The same under a condition. Elements of a vector between which that differs are accesses of their own, each behind a
+ * test. */
+static void place_tested(Placing *p, FactorSet may, FactorSet cond) {
+    place_vector(p, may);
+    if (p->a->vector > 1 || !p->cond || !(cond & may)) return;
+    place_vector(p, may & ~cond);
+    if (p->a->vector > 1) return;
+    int64_t V = plan_vector(p, may);
+    while (V > 1 && !aligned(p, V, false)) V = halve(p, V);
+    p->a->vector = (int)V;
+    p->a->single = V > 1;
+}
+
 /* Where an axis may end inside of a vector, wide accesses are for multiples alone; a plain map cuts
- * vectors in its second instance, which costs little. */
+ * vectors in its second instance, which costs little unless conditions make single elements of them there. */
 static void need_whole(Placing *p) {
     Reading *x = p->x;
     for (int i = 0; i < p->a->ndigits; i++) {
         double c;
         const Axis *axis = p->of[i]->axis;
-        if (!p->a->digit[i].serves || axis->peel || p->a->vector == 1 || !x->folds) continue;
+        if (!p->a->digit[i].serves || axis->peel || p->a->vector == 1 || p->a->single) continue;
+        if (!x->folds && !p->a->together) continue;
         int extent = feature_extent(x, axis);
         if (!tape_known(&x->f->tape, extent, &c)) need_multiple(x, extent, p->a->vector);
     }
@@ -392,7 +461,8 @@ void feature_access(Reading *x, const Stage *s) {
     Tape *tape = &x->f->tape;
     const bool store = s->kind == STAGE_STORE || s->kind == STAGE_ATOMIC;
     const Layout *l = !store && s->nout && s->out[0]->layout ? s->out[0]->layout : feature_layout(x, s);
-    FactorSet domain = 0, cond = s->cond ? expr_domain(x->part, l, s->cond) : 0;
+    FactorSet domain = 0, starts_early = 0;
+    const FactorSet cond = s->cond ? expr_domain(x->part, l, s->cond) : 0;
     for (int d = 0; d < s->tensor->rank; d++) domain |= expr_domain(x->part, l, s->subs[d]);
     Access a = {.tensor = s->tensor,
                 .number = tensor_number(x, s->tensor),
@@ -407,7 +477,7 @@ void feature_access(Reading *x, const Stage *s) {
                 .filled = -1,
                 .start = tape_const(tape, 0),
                 .all = tape_const(tape, 1)};
-    Placing p = {x, l, &a, {0}};
+    Placing p = {.x = x, .l = l, .a = &a};
     const bool early = place_peel(&p, domain);
     for (int d = 0; d < s->tensor->rank; d++)
         a.all = tape_step(tape, TAPE_MUL, a.all, feature_step(x, s->tensor->shape[d]));
@@ -419,7 +489,11 @@ void feature_access(Reading *x, const Stage *s) {
     if (!offset.failed) add_offset(&p, offset, tape_const(tape, 1), 0);
     place_rows(&p, s);
     const bool single = s->kind == STAGE_ATOMIC && !monoid_atomic_wide(s->monoid->kind, s->tensor->type);
-    place_vector(&p, single || (early && !a.peel && !a.across) ? 0 : ~cond);
+    for (int i = 0; i < x->part->axes.n; i++)
+        if (x->part->axes.at[i]->peel) starts_early |= layout_axis_factors(l, x->part->axes.at[i]);
+    if (s->cond && s->kind != STAGE_ATOMIC) expand(&p, &s->cond, &p.cond, 1);
+    const FactorSet may = p.cond ? ~(cond & starts_early) : ~cond;
+    place_tested(&p, single || (early && !a.peel && !a.across) ? 0 : may, cond);
     need_whole(&p);
     a.inside = inside(&p, domain);
     a.alike = a.store ? -1 : alike(x, &a);

@@ -108,6 +108,7 @@ static bool are_odd(const Judge *j, const Access *a) { return a->row >= 0 && fmo
 
 /* Whether an access is made by vectors at these sizes. */
 static bool by_vectors(const Judge *j, const Access *a) {
+    if (a->single || (a->together && j->fails)) return false;
     if (!a->peel) return a->across || !(a->aligned & j->fails);
     return a->across || !a->apart || !are_odd(j, a);
 }
