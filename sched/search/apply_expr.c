@@ -327,11 +327,43 @@ static const Expr *apply_load(Apply *x, const Expr *e, Cond c) {
 
 static const Expr *expression(Apply *x, const Expr *e, Cond c, bool varies_less);
 
+/* ---- what both branches read ---- */
+
+/* What stands behind a condition of its own may not be evaluated at all. */
+static Found is_always(const Expr *e, void *unused) {
+    (void)unused;
+    const bool perhaps = e->op == OP_IF || e->op == OP_AND || e->op == OP_OR;
+    return perhaps || e->op == OP_LOAD || e->op == OP_REDUCE ? FOUND_NOT : FOUND_INSIDE;
+}
+
+typedef struct Branches {
+    Apply *x;
+    const ExprSet *other; /* what the other one evaluates */
+} Branches;
+
+static Found evaluate_shared(const Expr *e, void *user) {
+    const Branches *b = user;
+    if (!expr_set_has(b->other, e)) return is_always(e, NULL);
+    if (!is_index(b->x, e)) expression(b->x, e, (Cond){0}, false);
+    return FOUND_NOT;
+}
+
+/* What both branches evaluate in any case is evaluated before them, once and without a condition: of a rotation, where
+ * `if d < D then n[d] * c[d] - ... else n[d] * c[d - D] + ...`, n[d] is one load, not two under contrary conditions. */
+static void apply_shared(Apply *x, const Expr *e) {
+    ExprWalk other = {.temp = x->temp, .before = is_always};
+    Branches b = {x, &other.seen};
+    ExprWalk walk = {.temp = x->temp, .before = evaluate_shared, .user = &b};
+    expr_walk(&other, e->arg[2]);
+    expr_walk(&walk, e->arg[1]);
+}
+
 /* Operands, each under the condition that its operator evaluates it under. */
 static const Expr *apply_args(Apply *x, const Expr *e, Cond c) {
     const Expr *a[3]; /* of an operator: loads, steps and marks do not come here */
     for (int i = 0; i < e->nargs; i++) {
         Cond ci = c;
+        if (i == 1 && e->op == OP_IF && !c.key) apply_shared(x, e);
         if (i && (e->op == OP_AND || (e->op == OP_IF && i == 1))) {
             ci = both(x, c, e->arg[0], a[0]);
         } else if (i && (e->op == OP_OR || e->op == OP_IF)) {
