@@ -97,7 +97,8 @@ static bool is_plain_map(Stage *const *s, int n) {
 
 /* Whether the wide instance would need whole vectors of an axis for no other reason than its end, which a map cuts: a
  * test of each vector costs less than the instance for all else, whose indices have 64 bits (a flat map of 983 x 983 x
- * 33 elements: 2.9 times a copy, and 0.8). Kernels that fold have them whole for the sake of no test an element, too. */
+ * 33 elements: 2.9 times a copy, and 0.8). Kernels that fold have them whole for the sake of no test an element,
+ * too. */
 static bool may_be_cut(Lower *l) { return is_plain_map(l->part->body.at, l->part->body.n); }
 
 /* Axes of the access with an end inside of their tiles. */
