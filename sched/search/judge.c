@@ -8,6 +8,7 @@
 #include "judge_access.h"
 
 #include <math.h>
+#include <string.h>
 
 #define ACCESS(name, value, source) static const double name = value;
 #include "issue.def"
@@ -73,7 +74,7 @@ static double registers(const Features *f, const Machine *m) {
     const double loops = f->loops ? m->register_loop : 0;
     const double r =
         (f->folds ? m->registers : m->registers_map) + (m->register_tile + loops) * f->tile_words + f->beside;
-    return least_of(ceil(r / UNIT) * UNIT, m->target->registers + 1);
+    return least_of(ceil(most_of(r, f->at_least) / UNIT) * UNIT, m->target->registers + 1);
 }
 
 int judge_resident(const Features *f, const Machine *m) {
@@ -394,10 +395,20 @@ static uint64_t failing(const Features *f) {
     return set;
 }
 
-static double seconds_of(Features *f, const Machine *m, const int64_t *dims, const double *left, double full,
-                         JudgeParts *parts) {
+/* What a part of a kernel, or all of it, takes. */
+typedef struct Taken {
+    JudgeParts p;
+    double blocks, slots, at_once;
+    double lives; /* of all blocks, one after the other */
+    double most;  /* of one block, where there is one */
+    double own;   /* instructions of multiprocessors that have blocks of it, and how many of them */
+    double busy;
+    bool spills;
+} Taken;
+
+/* full: the share of windows that are full (features.h). */
+static void take_part(Features *f, const Machine *m, const int64_t *dims, const double *left, double full, Taken *t) {
     Judge j;
-    if (!f->known) return (double)INFINITY;
     tape_give(&f->tape, full);
     j.f = f;
     j.m = m;
@@ -408,30 +419,116 @@ static double seconds_of(Features *f, const Machine *m, const int64_t *dims, con
     j.reached = f->reached < 0 ? 1 : at(&j, f->reached);
     j.blocks = at(&j, f->blocks);
     j.warps = ceil(f->threads * (f->started < 0 ? 1 : at(&j, f->started)) / TARGET_WARP);
-    JudgeParts p = {.launch = m->launch};
-    if (j.blocks > 0) {
-        find_resident(&j);
-        find_touched(&j);
-        for (int i = 0; i < f->accesses.n; i++) add_access(&j, i, left);
-        const double one = m->begin + mean_life(&j);
-        p.bytes = j.read + j.written;
-        p.memory = memory_seconds(&j);
-        p.cache = most_of(j.cache / m->l2_bandwidth, j.atomics / m->atomics);
-        double first;
-        p.issue = issue_seconds(&j, &first);
-        p.cache = most_of(p.cache, first);
-        p.latency = most_of(1, j.blocks / j.slots) * one;
-        p.latency = most_of(p.latency, j.blocks / m->sms * m->block);
-        p.longest = longest_range(&j);
-        p.tail = (j.blocks > j.at_once ? m->tail * one : 0) + last_life(&j);
+    *t = (Taken){.blocks = j.blocks};
+    if (!(j.blocks > 0)) return;
+    find_resident(&j);
+    find_touched(&j);
+    for (int i = 0; i < f->accesses.n; i++) add_access(&j, i, left);
+    JudgeParts *p = &t->p;
+    const double one = m->begin + mean_life(&j);
+    p->bytes = j.read + j.written;
+    p->memory = memory_seconds(&j);
+    p->cache = most_of(j.cache / m->l2_bandwidth, j.atomics / m->atomics);
+    double first;
+    p->issue = issue_seconds(&j, &first);
+    p->cache = most_of(p->cache, first);
+    p->longest = longest_range(&j);
+    p->tail = last_life(&j);
+    t->slots = j.slots;
+    t->at_once = j.at_once;
+    t->lives = j.blocks * one;
+    t->most = one;
+    t->busy = least_of(j.blocks, m->sms);
+    t->spills = j.spills;
+}
+
+/* Parts run side by side: what they move and issue adds up, blocks of all take turns. */
+static void add_part(Taken *all, const Taken *t, const Machine *m) {
+    if (!(t->blocks > 0)) return;
+    all->p.bytes += t->p.bytes;
+    all->p.memory += t->p.memory;
+    all->p.cache += t->p.cache;
+    const double blocks = all->blocks + t->blocks, busy = least_of(blocks, m->sms);
+    const double issue = (all->p.issue * all->busy + t->p.issue * t->busy) / busy;
+    all->p.issue = most_of(issue, most_of(all->p.issue, t->p.issue));
+    all->p.longest = most_of(all->p.longest, t->p.longest);
+    all->p.tail = most_of(all->p.tail, t->p.tail);
+    all->slots = least_of(all->slots, t->slots);
+    all->at_once = least_of(blocks, all->slots);
+    all->lives += t->lives;
+    all->most = most_of(all->most, t->most);
+    all->blocks = blocks;
+    all->busy = busy;
+    all->spills |= t->spills;
+}
+
+/* The whole of what was taken. */
+static double sum_up(Taken *t, const Machine *m) {
+    JudgeParts *p = &t->p;
+    p->launch = m->launch;
+    const double blocks = t->blocks;
+    if (blocks > 0) {
+        const double one = t->lives / blocks;
+        p->latency = most_of(t->most, blocks / t->slots * one);
+        p->latency = most_of(p->latency, blocks / m->sms * m->block);
+        p->tail = (blocks > t->at_once ? m->tail * one : 0) + p->tail;
     }
-    if (parts) *parts = p;
     const double s = m->sharpness;
-    const double flow = most_of(p.memory, p.cache); /* the same bytes, one after the other */
-    const double sum = pow(pow(flow, s) + pow(p.issue, s) + pow(p.latency, s), 1 / s);
+    const double flow = most_of(p->memory, p->cache); /* the same bytes, one after the other */
+    const double sum = pow(pow(flow, s) + pow(p->issue, s) + pow(p->latency, s), 1 / s);
     /* Multiprocessors are not served alike. Blocks that begin when others end make up for that; the first do not. */
-    if (j.blocks > 0) p.tail += m->uneven * sum * least_of(1, j.at_once / j.blocks);
-    return (p.launch + sum + p.tail) * (j.blocks > 0 && j.spills ? m->spill : 1);
+    if (blocks > 0) p->tail += m->uneven * sum * least_of(1, t->at_once / blocks);
+    return (p->launch + sum + p->tail) * (blocks > 0 && t->spills ? m->spill : 1);
+}
+
+static double seconds_of(Features *f, const Machine *m, const int64_t *dims, const double *left, double full,
+                         JudgeParts *parts) {
+    Taken t;
+    if (!f->known) return (double)INFINITY;
+    take_part(f, m, dims, left, full, &t);
+    const double seconds = sum_up(&t, m);
+    if (parts) *parts = t.p;
+    return seconds;
+}
+
+/* The registers and the shared memory of the largest are every part's. */
+static void equalise(Features *const *f, int n, const Machine *m) {
+    double most = 0, shared = 0;
+    for (int i = 0; i < n; i++) {
+        f[i]->at_least = 0;
+        most = most_of(most, registers(f[i], m));
+        shared = most_of(shared, f[i]->shared);
+    }
+    for (int i = 0; i < n; i++) {
+        f[i]->at_least = most;
+        f[i]->shared = shared;
+    }
+}
+
+double judge_together(Features *const *f, int n, const Machine *m, const int64_t *dims, JudgeParts *parts) {
+    Taken all = {.blocks = 0};
+    Ctx *temp = ctx_temp(f[0]->tape.ctx);
+    double *shared = NEW_N(temp, double, n);
+    for (int i = 0; i < n; i++) {
+        shared[i] = f[i]->shared;
+        if (f[i]->known) continue;
+        ctx_temp_end(temp);
+        return (double)INFINITY;
+    }
+    equalise(f, n, m);
+    for (int i = 0; i < n; i++) {
+        Taken t;
+        take_part(f[i], m, dims, NULL, JUDGE_LIKELY_FULL, &t);
+        if (all.blocks > 0)
+            add_part(&all, &t, m);
+        else
+            all = t;
+    }
+    for (int i = 0; i < n; i++) f[i]->at_least = 0, f[i]->shared = shared[i];
+    ctx_temp_end(temp);
+    const double seconds = sum_up(&all, m);
+    if (parts) *parts = all.p;
+    return seconds;
 }
 
 double judge_seconds(Features *f, const Machine *m, const int64_t *dims, const double *left, JudgeParts *parts) {
@@ -482,7 +579,15 @@ double judge_choice(Features *const *f, int n, const Machine *m, const int64_t *
 double judge_kernel_seconds(const Program *p, const Kernel *k, const Machine *m, const int64_t *dims,
                             JudgeParts *parts) {
     Ctx *temp = ctx_temp(p->ctx);
-    double s = judge_seconds(features_of(p, k, temp), m, dims, NULL, parts);
+    Features **f = NEW_N(temp, Features *, k->parts.n);
+    for (int i = 0; i < k->parts.n; i++) {
+        Kernel one = *k;
+        memset(&one.parts, 0, sizeof one.parts);
+        vec_push(temp, &one.parts, k->parts.at[i]);
+        f[i] = features_of(p, &one, temp);
+    }
+    double s =
+        k->parts.n > 1 ? judge_together(f, k->parts.n, m, dims, parts) : judge_seconds(f[0], m, dims, NULL, parts);
     ctx_temp_end(temp);
     return s;
 }

@@ -32,6 +32,9 @@ typedef struct JudgeParts {
  * way: one thread at a time. */
 double judge_seconds(Features *f, const Machine *m, const int64_t *dims, const double *left, JudgeParts *parts);
 
+/* The same of the parts of one kernel, each of which has features of its own (of a kernel that has nothing else). */
+double judge_together(Features *const *f, int n, const Machine *m, const int64_t *dims, JudgeParts *parts);
+
 /* Blocks that a multiprocessor has registers for, without a launch bound; at least 1. */
 int judge_resident(const Features *f, const Machine *m);
 
