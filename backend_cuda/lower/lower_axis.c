@@ -254,7 +254,7 @@ static void declare_blocks(Lower *l) {
             if (f->bind == (pass ? BIND_GRID : BIND_CLUSTER) && f->size != 1) order[n++] = f;
         }
     const Code *rest = code(l->ctx, "block");
-    bool later = part != l->k->parts.at[0];
+    bool later = l->k != l->whole;
     if (n)
         put_do(l, later ? "const unsigned block = (unsigned)td_block() - blocks_before"
                         : "const unsigned block = (unsigned)td_block()");

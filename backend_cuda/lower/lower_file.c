@@ -21,14 +21,14 @@ static bool factor_range(void *user, const Expr *atom, const Expr **lo, const Ex
 }
 
 /* What the kernel's stores define, as the program says it. */
-static void print_equations(Lower *l, Text *out, Stage *const *s, int n) {
+static void print_equations(Ctx *ctx, Text *out, Stage *const *s, int n) {
     enum { LONGEST = 400 };
     for (int i = 0; i < n; i++) {
-        print_equations(l, out, s[i]->body.at, s[i]->body.n);
+        print_equations(ctx, out, s[i]->body.at, s[i]->body.n);
         const Tensor *t = s[i]->kind == STAGE_STORE || s[i]->kind == STAGE_ATOMIC ? s[i]->tensor : NULL;
         for (int k = 0; t && k < t->pieces.n; k++) {
             const Piece *p = &t->pieces.at[k];
-            Text e = {.ctx = l->ctx};
+            Text e = {.ctx = ctx};
             text_fmt(&e, "%s[", t->name);
             for (int d = 0; d < t->rank; d++) {
                 if (d) text_put(&e, ", ");
@@ -68,19 +68,19 @@ static int index_of(const void *const *at, int n, const void *what) {
 }
 
 /* Where the launcher finds its arguments: a kernel that several places run has its own order, any other the entry's. */
-static int dim_at(const Lower *l, const Dim *d) {
+int lower_dim_at(const Lower *l, const Dim *d) {
     const KernelForm *f = l->k->shared ? l->k->form : NULL;
     if (f) return index_of((const void *const *)f->dims, f->ndims, d);
     return index_of((const void *const *)l->g->dims.at, l->g->dims.n, d);
 }
 
-static int scalar_at(const Lower *l, const Scalar *s) {
+int lower_scalar_at(const Lower *l, const Scalar *s) {
     const KernelForm *f = l->k->shared ? l->k->form : NULL;
     if (f) return index_of((const void *const *)f->scalars, f->nscalars + f->npassed, s);
     return index_of((const void *const *)l->g->scalars.at, l->g->scalars.n, s);
 }
 
-static int tensor_at(const Lower *l, const Tensor *t) {
+int lower_tensor_at(const Lower *l, const Tensor *t) {
     const KernelForm *f = l->k->shared ? l->k->form : NULL;
     if (f) return index_of((const void *const *)f->tensors, f->ntensors, t);
     return (int)expr_map_number(l->tensor_at, t, -1);
@@ -103,14 +103,6 @@ bool lower_writes(const Kernel *k, const Tensor *t) {
 
 /* ---- the launcher ---- */
 
-/* What the launcher decides at run time: made before anything is printed, since it needs dimensions too. */
-typedef struct Dispatch {
-    const Code *fits, *wide; /* conditions of the first instance, beside which there is a second; NULL: none */
-    bool only_last;          /* of a product that a library runs but for what is rare: the last instance does that */
-    Sym general;             /* the kernel that runs in place of the last instance; NULL: that does */
-    const Code *blocks, *threads;
-} Dispatch;
-
 /* All conditions under which accesses are wide and no vector is cut. */
 static const Code *wide_condition(Lower *l) {
     const Code *r = NULL;
@@ -129,15 +121,14 @@ static const Code *wide_condition(Lower *l) {
     return r;
 }
 
-static Dispatch dispatch_of(Lower *l) {
+Dispatch lower_dispatch(Lower *l) {
     Dispatch d = {.fits = index_dispatched(l) ? index_condition(l) : NULL,
-                  .wide = l->needs.wide ? wide_condition(l) : NULL};
+                  .wide = l->needs.wide ? wide_condition(l) : NULL,
+                  .filled = l->needs.filled};
     d.only_last = l->k->product && (d.fits || d.wide);
     const Kernel *general = d.fits || d.wide ? lower_general(l) : NULL;
     if (general) d.general = sym_fmt(l->ctx, "%s_%s", l->o->prefix, kernel_symbol(l->p, general));
-    for (int i = 0; i < l->k->parts.n; i++)
-        d.blocks = code_join(l->ctx, d.blocks, " + ", dim_code(l, l->k->parts.at[i]->blocks, true));
-    d.threads = code(l->ctx, "%d", l->k->threads);
+    d.blocks = dim_code(l, l->part->blocks, true);
     if (l->settled) {
         const Code *count = dim_code(l, kernel_settled_count(l->p, l->settled), true);
         d.threads = code(l->ctx, "(int)(%c) * %d", count, l->settled->tid_stride);
@@ -148,108 +139,130 @@ static Dispatch dispatch_of(Lower *l) {
 /* The instances of the kernel's text: that for what is common before that for all else, and before both that for
  * lengths that fill the registers. One where nothing is left to be settled, or all but the last are for what a library
  * runs. */
-static void print_instances(const Printing *p, Lower *l, Sym full, const Dispatch *d) {
-    const bool rare = d->fits || d->wide, filled = l->needs.filled;
-    print_line(p, l->ctx, "static void (*const td_%s_of[])(%s_args) = {\n   ", full, full);
+static void print_instances(const Printing *p, Ctx *ctx, Sym full, const Dispatch *d) {
+    const bool rare = d->fits || d->wide, filled = d->filled;
+    print_line(p, ctx, "static void (*const td_%s_of[])(%s_args) = {\n   ", full, full);
     for (int i = d->only_last ? 2 : filled ? 0 : 1; i < (rare && !d->general ? 3 : 2); i++) {
         const char *before = "";
-        print_line(p, l->ctx, " %s", full);
+        print_line(p, ctx, " %s", full);
         if (rare || filled) text_char(p->out, '<');
-        if (d->wide) print_line(p, l->ctx, "%d", i < 2), before = ", ";
-        if (d->fits) print_line(p, l->ctx, "%s%s", before, i < 2 ? "int" : "int64_t"), before = ", ";
-        if (filled) print_line(p, l->ctx, "%s%s", before, i ? "false" : "true");
+        if (d->wide) print_line(p, ctx, "%d", i < 2), before = ", ";
+        if (d->fits) print_line(p, ctx, "%s%s", before, i < 2 ? "int" : "int64_t"), before = ", ";
+        if (filled) print_line(p, ctx, "%s%s", before, i ? "false" : "true");
         text_put(p->out, rare || filled ? ">," : ",");
     }
     text_put(p->out, "\n};\n");
 }
 
 /* What holds where the first instances run. */
-static const char *common_case(const Dispatch *d) {
+const char *lower_common_case(const Dispatch *d) {
     return d->fits && d->wide ? "td_small && td_wide" : d->fits ? "td_small" : "td_wide";
 }
 
 /* Which of them is launched. */
-static void print_choice(const Printing *p, Lower *l, const Dispatch *d) {
-    const bool rare = (d->fits || d->wide) && !d->general, filled = l->needs.filled;
-    const char *common = common_case(d);
+static void print_choice(const Printing *p, Ctx *ctx, const Dispatch *d) {
+    const bool rare = (d->fits || d->wide) && !d->general, filled = d->filled;
+    const char *common = lower_common_case(d);
     if (d->only_last)
         text_put(p->out, "0");
     else if (rare && filled)
-        print_line(p, l->ctx, "(!(%s) ? 2 : td_filled ? 0 : 1)", common);
+        print_line(p, ctx, "(!(%s) ? 2 : td_filled ? 0 : 1)", common);
     else if (rare)
-        print_line(p, l->ctx, "(%s ? 0 : 1)", common);
+        print_line(p, ctx, "(%s ? 0 : 1)", common);
     else
         text_put(p->out, filled ? "(td_filled ? 0 : 1)" : "0");
 }
 
-static void print_arguments(const Printing *p, Lower *l, Sym full) {
+/* The elements of the arguments' struct. at: a table that says where each is among the launcher's; NULL: l does. */
+void print_arguments(const Printing *p, Lower *l, const char *at) {
     const char *sep = "";
-    print_line(p, l->ctx, "    const %s_args args = {", full);
+    int n = 0;
     for (int i = 0; i < l->needs.tensors.n; i++, sep = ", ") {
         Tensor *t = l->needs.tensors.at[i];
-        print_line(p, l->ctx, "%s(%s%s *)tensors[%d]", sep, lower_writes(l->k, t) ? "" : "const ",
-                   lower_storage_type(t->type), tensor_at(l, t));
+        print_line(p, l->ctx, "%s(%s%s *)tensors[", sep, lower_writes(l->whole, t) ? "" : "const ",
+                   lower_storage_type(t->type));
+        if (at)
+            text_fmt(p->out, "%s[%d]]", at, n++);
+        else
+            text_fmt(p->out, "%d]", lower_tensor_at(l, t));
     }
+    n += l->needs.dims.n;
     for (int i = 0; i < l->needs.own_dims.n; i++, sep = ", ")
         print_line(p, l->ctx, "%s%p", sep, param_name(l, l->needs.own_dims.at[i]->name));
     for (int i = 0; i < l->needs.scalars.n; i++, sep = ", ") {
         const Scalar *s = l->needs.scalars.at[i];
-        print_line(p, l->ctx, "%s(%s)scalars[%d]", sep, lower_value_type(s->type), scalar_at(l, s));
+        print_line(p, l->ctx, "%s(%s)scalars[", sep, lower_value_type(s->type));
+        if (at)
+            text_fmt(p->out, "%s[%d]]", at, n++);
+        else
+            text_fmt(p->out, "%d]", lower_scalar_at(l, s));
     }
     for (int i = 0; i < l->needs.divmods.n; i++, sep = ", ")
         print_line(p, l->ctx, "%std_divmod_of(%c)", sep, l->needs.divmods.at[i].host);
-    print_line(p, l->ctx, "};\n");
 }
 
-static void print_launcher(const Printing *p, Lower *l, Sym full, const Dispatch *d) {
-    print_instances(p, l, full, d);
-    if (d->general) print_line(p, l->ctx, "extern \"C\" td_launcher %s_launch;\n", d->general);
-    print_line(p, l->ctx, "extern \"C\" td_launcher %s_launch;\nextern \"C\" td_preparer %s_prepare;\n", full, full);
-    print_line(p, l->ctx,
+/* The head of a launcher, and what says that there is one. */
+void print_launcher_head(const Printing *p, Ctx *ctx, Sym full, const Dispatch *d) {
+    print_instances(p, ctx, full, d);
+    if (d->general) print_line(p, ctx, "extern \"C\" td_launcher %s_launch;\n", d->general);
+    print_line(p, ctx, "extern \"C\" td_launcher %s_launch;\nextern \"C\" td_preparer %s_prepare;\n", full, full);
+    print_line(p, ctx,
                "extern \"C\" int %s_launch(void *stream, void *const *tensors, const int64_t *dims, const double "
                "*scalars, int *launched) {\n    (void)tensors, (void)dims, (void)scalars;\n",
                full);
+}
+
+/* And its end, where all arguments are there. */
+void print_launch(const Printing *p, Ctx *ctx, const Kernel *k, Sym full, const Dispatch *d, int shared) {
+    if (d->general)
+        print_line(p, ctx, "    if (!(%s)) return %s_launch(stream, tensors, dims, scalars, launched);\n",
+                   lower_common_case(d), d->general);
+    print_line(p, ctx, "    return (int)td_launch(td_%s_of[", full);
+    print_choice(p, ctx, d);
+    const Code *threads = d->threads ? d->threads : code(ctx, "%d", k->threads);
+    print_line(p, ctx, "], args, %c, %c, %d, %d, launched, (cudaStream_t)stream);\n}\n", d->blocks, threads,
+               k->cluster, shared);
+    print_line(p, ctx, "extern \"C\" int %s_prepare(void) { return (int)td_prepare(td_%s_of, %d, %d); }\n\n", full,
+               full, shared, k->cluster);
+}
+
+static void print_launcher(const Printing *p, Lower *l, Sym full, const Dispatch *d) {
+    print_launcher_head(p, l->ctx, full, d);
     for (int i = 0; i < l->needs.dims.n; i++) {
         Sym name = param_name(l, l->needs.dims.at[i]->name);
         print_line(p, l->ctx, "    const int64_t %p = dims[%d];\n    if (%p < 0) return (int)cudaErrorInvalidValue;\n",
-                   name, dim_at(l, l->needs.dims.at[i]), name);
+                   name, lower_dim_at(l, l->needs.dims.at[i]), name);
     }
-    print_arguments(p, l, full);
+    print_line(p, l->ctx, "    const %s_args args = {", full);
+    print_arguments(p, l, NULL);
+    print_line(p, l->ctx, "};\n");
     if (d->fits && !d->only_last) print_line(p, l->ctx, "    const bool td_small = %c;\n", d->fits);
     if (d->wide && !d->only_last) print_line(p, l->ctx, "    const bool td_wide = %c;\n", d->wide);
-    if (l->needs.filled && !d->only_last) print_line(p, l->ctx, "    const bool td_filled = %c;\n", l->needs.filled);
-    if (d->general)
-        print_line(p, l->ctx, "    if (!(%s)) return %s_launch(stream, tensors, dims, scalars, launched);\n",
-                   common_case(d), d->general);
-    int shared = l->needs.shared_bytes, cluster = l->k->cluster;
-    print_line(p, l->ctx, "    return (int)td_launch(td_%s_of[", full);
-    print_choice(p, l, d);
-    print_line(p, l->ctx, "], args, %c, %c, %d, %d, launched, (cudaStream_t)stream);\n}\n", d->blocks, d->threads,
-               cluster, shared);
-    print_line(p, l->ctx, "extern \"C\" int %s_prepare(void) { return (int)td_prepare(td_%s_of, %d, %d); }\n\n", full,
-               full, shared, cluster);
+    if (d->filled && !d->only_last) print_line(p, l->ctx, "    const bool td_filled = %c;\n", d->filled);
+    print_launch(p, l->ctx, l->k, full, d, l->needs.shared_bytes);
 }
 
 /* ---- the kernel ---- */
 
 /* What stands above a kernel: what it computes, and how its axes are divided. */
-static void print_comment(Lower *l, Text *out, Sym full) {
-    const Kernel *k = l->k;
+void print_comment(Ctx *ctx, Text *out, const Kernel *k, const Part *const *parts, int n, Sym full) {
     size_t before = out->n;
     if (k->comment)
         text_fmt(out, "// %s\n", k->comment);
     else
-        for (int i = 0; i < k->parts.n; i++) print_equations(l, out, k->parts.at[i]->body.at, k->parts.at[i]->body.n);
+        for (int i = 0; i < n; i++) print_equations(ctx, out, parts[i]->body.at, parts[i]->body.n);
     if (out->n == before) text_fmt(out, "// %s\n", full);
+    if (k->parts.n > n)
+        text_fmt(out, "// and the same of other tensors in %d part%s\n", k->parts.n - n, k->parts.n - n > 1 ? "s" : "");
     if (k->shared) text_fmt(out, "// and the same in %d other place%s\n", k->places - 1, k->places > 2 ? "s" : "");
-    for (int i = 0; i < k->parts.n; i++) print_layouts(out, k->parts.at[i]);
+    for (int i = 0; i < n; i++) print_layouts(out, parts[i]);
 }
 
-static void print_struct(const Printing *p, Lower *l, Sym full) {
+void print_struct(const Printing *p, Lower *l, Sym full) {
     print_line(p, l->ctx, "struct %s_args {\n", full);
     for (int i = 0; i < l->needs.tensors.n; i++) {
         const Tensor *t = l->needs.tensors.at[i];
-        print_line(p, l->ctx, "    %s%s *%p;\n", lower_writes(l->k, t) ? "" : "const ", lower_storage_type(t->type),
+        print_line(p, l->ctx, "    %s%s *%p;\n", lower_writes(l->whole, t) ? "" : "const ", lower_storage_type(t->type),
                    param_name(l, t->name));
     }
     for (int i = 0; i < l->needs.own_dims.n; i++)
@@ -261,54 +274,36 @@ static void print_struct(const Printing *p, Lower *l, Sym full) {
     print_line(p, l->ctx, "};\n");
 }
 
-static void print_head(const Printing *p, Lower *l, Sym full, const Dispatch *d) {
-    const Kernel *k = l->k;
+void print_head(const Printing *p, Ctx *ctx, const Kernel *k, Sym full, const Dispatch *d) {
+    const char *filled = d->filled ? ", bool F" : "",
+               *what = d->filled ? "; F: all registers but the last are inside" : "";
     if (d->fits && d->wide)
-        print_line(
-            p, l->ctx, "template <int A, class I%s> // A: accesses are 1 wide, 0 as addresses allow; I: of indices%s\n",
-            l->needs.filled ? ", bool F" : "", l->needs.filled ? "; F: all registers but the last are inside" : "");
+        print_line(p, ctx,
+                   "template <int A, class I%s> // A: accesses are 1 wide, 0 as addresses allow; I: of indices%s\n",
+                   filled, what);
     else if (d->fits)
-        print_line(p, l->ctx, "template <class I%s> // I: of indices%s\n", l->needs.filled ? ", bool F" : "",
-                   l->needs.filled ? "; F: all registers but the last are inside" : "");
+        print_line(p, ctx, "template <class I%s> // I: of indices%s\n", filled, what);
     else if (d->wide)
-        print_line(p, l->ctx, "template <int A%s> // accesses are 1 wide, 0 as addresses allow%s\n",
-                   l->needs.filled ? ", bool F" : "",
-                   l->needs.filled ? "; F: all registers but the last are inside" : "");
-    else if (l->needs.filled)
+        print_line(p, ctx, "template <int A%s> // accesses are 1 wide, 0 as addresses allow%s\n", filled, what);
+    else if (d->filled)
         text_put(p->out, "template <bool F> // all registers but the last are inside\n");
     if (k->blocks_per_sm)
-        print_line(p, l->ctx,
+        print_line(p, ctx,
                    d->wide ? "__global__ void __launch_bounds__(%d, A ? %d : 1) "
                            : "__global__ void __launch_bounds__(%d, %d) ",
                    k->threads, k->blocks_per_sm);
     else
-        print_line(p, l->ctx, "__global__ void __launch_bounds__(%d) ", k->threads);
-    print_line(p, l->ctx, "%s(const __grid_constant__ %s_args arg) {\n", full, full);
-    if (l->needs.wide && !d->wide) text_put(p->out, "    constexpr int A = 1; // peeling aligns every access\n");
+        print_line(p, ctx, "__global__ void __launch_bounds__(%d) ", k->threads);
+    print_line(p, ctx, "%s(const __grid_constant__ %s_args %s) {\n", full, full, k->parts.n > 1 ? "td_all" : "arg");
 }
 
 /* ---- bodies ---- */
 
-/* A kernel of several parts: each has the blocks behind those of the parts before it. */
-static void lower_parts(Lower *l) {
-    Kernel *k = l->k;
-    if (k->parts.n > 1) put_declare(l, "int", sym(l->ctx, "blocks_before"), " = 0");
-    for (int i = 0; i < k->parts.n && !l->failed; i++) {
-        l->part = k->parts.at[i];
-        bool last = i + 1 == k->parts.n;
-        if (i) put_do(l, "blocks_before += %c", dim_code(l, k->parts.at[i - 1]->blocks, false));
-        if (!last) put_if(l, code(l->ctx, "td_block() < blocks_before + %c", dim_code(l, l->part->blocks, false)));
-        lower_part(l, l->part);
-        if (!last) put_else(l);
-    }
-    put_ends(l, k->parts.n - 1);
-}
-
 /* The body with what its own needs put before it. */
-static void lower_statements(Lower *l, StmtList *body) {
+void lower_statements(Lower *l, StmtList *body) {
     StmtList parts = {0};
     l->open.list = &parts;
-    lower_parts(l);
+    lower_part(l, l->k->parts.at[0]);
     if (l->failed) return;
     stmt_sync(l->ctx, &parts, l->needs.regions.n, lower_barrier_scope(l));
     l->open.list = body;
@@ -321,25 +316,33 @@ static void lower_statements(Lower *l, StmtList *body) {
     stmt_prune(l->ctx, body);
 }
 
-static bool lower_kernel(Text *out, Ctx *ctx, Program *p, Kernel *k, const ExprMap *tensor_at, const LowerOptions *o,
-                         Text *why) {
+Lower *lower_new(const Lowering *x, Ctx *ctx, Kernel *k, Kernel *whole) {
     Lower *l = NEW(ctx, Lower);
-    *l = (Lower){.ctx = ctx, .p = p, .tensor_at = tensor_at, .g = p->graph, .k = k, .o = o, .why = why};
-    l->settled = kernel_settled(k);
-    l->follows = k->follows;
-    l->leads = k->leads;
-    l->env = (PolyEnv){.g = p->graph, .range = factor_range, .user = l, .ctx = ctx, .made = &l->polys};
-    Sym full = sym_fmt(ctx, "%s_%s", o->prefix, kernel_symbol(p, k));
+    *l = (Lower){.ctx = ctx, .p = x->p, .tensor_at = x->tensor_at, .g = x->p->graph, .o = x->o, .why = x->why};
+    l->k = k;
+    l->whole = whole;
+    l->part = k->parts.at[0];
+    l->settled = whole == k ? kernel_settled(k) : NULL; /* parts have all the threads of their kernel */
+    l->follows = whole->follows;
+    l->leads = whole->leads;
+    l->env = (PolyEnv){.g = l->g, .range = factor_range, .user = l, .ctx = ctx, .made = &l->polys};
+    return l;
+}
+
+static bool lower_kernel(const Lowering *x, Ctx *ctx, Kernel *k) {
+    Lower *l = lower_new(x, ctx, k, k);
+    Sym full = sym_fmt(ctx, "%s_%s", x->o->prefix, kernel_symbol(x->p, k));
     StmtList body = {0};
     lower_statements(l, &body);
     if (l->failed) return false;
-    Dispatch dispatch = dispatch_of(l);
-    const Printing print = {.out = out, .index = index_type(l), .prelude = o->prelude};
-    print_comment(l, out, full);
+    Dispatch dispatch = lower_dispatch(l);
+    const Printing print = {.out = x->out, .index = index_type(l), .prelude = x->o->prelude};
+    print_comment(ctx, x->out, k, (const Part *const *)k->parts.at, 1, full);
     print_struct(&print, l, full);
-    print_head(&print, l, full, &dispatch);
+    print_head(&print, ctx, k, full, &dispatch);
+    if (l->needs.wide && !dispatch.wide) text_put(x->out, "    constexpr int A = 1; // peeling aligns every access\n");
     print_list(&print, &body, 1);
-    text_put(out, "}\n");
+    text_put(x->out, "}\n");
     print_launcher(&print, l, full, &dispatch);
     lower_report_perf(l);
     return !l->failed;
@@ -402,13 +405,14 @@ bool lower_program(Text *out, Program *p, const LowerOptions *o, Text *why) {
         const Tensor *t = i < p->params.n ? p->params.at[i] : p->temps.at[i - p->params.n];
         expr_map_put_number(own, &tensor_at, t, i);
     }
+    const Lowering x = {.out = out, .p = p, .tensor_at = &tensor_at, .o = o, .why = why};
     for (int i = 0; i < p->sorts.n; i++)
         (sort_ranks(&p->sorts.at[i]->sort) ? lower_rank : lower_sort)(out, p, p->sorts.at[i], o);
     for (int i = 0; i < p->kernels.n && ok; i++) {
         if (p->kernels.at[i]->same) continue;
         Ctx *temp = ctx_temp(p->ctx);
         GraphScratch before = graph_scratch(p->graph, temp);
-        ok = lower_kernel(out, temp, p, p->kernels.at[i], &tensor_at, o, why);
+        ok = (p->kernels.at[i]->parts.n > 1 ? lower_together : lower_kernel)(&x, temp, p->kernels.at[i]);
         graph_scratch_end(p->graph, before);
         ctx_temp_end(temp);
     }

@@ -127,7 +127,7 @@ static int64_t last_register(Lower *l, const Layout *layout, const Axis *a) {
 /* The axes that reach into the last of their registers, in a kernel without loops; the launcher's test of that. */
 static const Code *filled_axes(Lower *l, Stage *const *s, int n, const Layout *layout) {
     const Code *test = NULL;
-    if (l->open.nloops || l->k->parts.n > 1 || has_loop(s, n)) return NULL;
+    if (l->open.nloops || has_loop(s, n)) return NULL;
     for (int i = 0; i < l->part->axes.n; i++) {
         const Axis *a = l->part->axes.at[i];
         /* Under a bound of registers nvcc spills where no test keeps loads apart (softmax of 32768: 1.19 of a copy

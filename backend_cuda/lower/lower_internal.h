@@ -181,7 +181,8 @@ typedef struct Lower {
     Ctx *ctx;
     Program *p;
     Graph *g;
-    Kernel *k;
+    Kernel *k;     /* it has one part: a body of its own, */
+    Kernel *whole; /* in the text of this, which has others too; or k itself */
     Part *part;
     const LowerOptions *o;
     const ExprMap *tensor_at; /* Tensor -> its place in the entry's array */
@@ -549,8 +550,44 @@ bool lower_trim(Lower *l, const LoopHead *h, const Code **first, const Code **en
 /* ---- lower_perf.c ---- */
 /* -Wperf: what the kernel could be spared if the source said more of its dimensions. */
 void lower_report_perf(Lower *l);
-/* lower_file.c */
+/* ---- lower_file.c, lower_together.c: texts ---- */
 bool lower_writes(const Kernel *k, const Tensor *t);
+/* What a file's kernels have in common. */
+typedef struct Lowering {
+    Text *out;
+    Program *p;
+    const ExprMap *tensor_at; /* Tensor -> its place in the entry's array */
+    const LowerOptions *o;
+    Text *why;
+} Lowering;
+/* What the launcher decides at run time: made before anything is printed, since it needs dimensions too. */
+typedef struct Dispatch {
+    const Code *fits, *wide; /* conditions of the first instance, beside which there is a second; NULL: none */
+    const Code *filled;      /* of one before both; NULL: there is none */
+    bool only_last;          /* of a product that a library runs but for what is rare: the last instance does that */
+    Sym general;             /* the kernel that runs in place of the last instance; NULL: that does */
+    const Code *blocks;
+    const Code *threads; /* NULL: the kernel's */
+} Dispatch;
+Lower *lower_new(const Lowering *x, Ctx *ctx, Kernel *k, Kernel *whole);
+/* The body of a kernel with what its own needs put before it; then what the launcher decides. */
+void lower_statements(Lower *l, StmtList *body);
+Dispatch lower_dispatch(Lower *l);
+/* Where the launcher finds its arguments. */
+int lower_dim_at(const Lower *l, const Dim *d);
+int lower_scalar_at(const Lower *l, const Scalar *s);
+int lower_tensor_at(const Lower *l, const Tensor *t);
+/* A kernel of several parts. False after saying why not. */
+bool lower_together(const Lowering *x, Ctx *ctx, Kernel *k);
+/* Pieces of the text, in its order. parts: those whose bodies it has. */
+void print_comment(Ctx *ctx, Text *out, const Kernel *k, const Part *const *parts, int n, Sym full);
+void print_struct(const Printing *p, Lower *l, Sym full);
+void print_head(const Printing *p, Ctx *ctx, const Kernel *k, Sym full, const Dispatch *d);
+void print_launcher_head(const Printing *p, Ctx *ctx, Sym full, const Dispatch *d);
+void print_arguments(const Printing *p, Lower *l, const char *at);
+void print_launch(const Printing *p, Ctx *ctx, const Kernel *k, Sym full, const Dispatch *d, int shared);
+/* What holds where the first instances run. */
+const char *lower_common_case(const Dispatch *d);
 /* lower_general.c: the kernel that runs where the first instances do not, in place of the last one; NULL: that does */
 const Kernel *lower_general(const Lower *l);
 

@@ -68,7 +68,7 @@ static bool are_rows(const Lower *l, const Expr *dims) {
 /* -Wperf: what the kernel could be spared if the source said more of its dimensions. */
 void lower_report_perf(Lower *l) {
     Ctx *ctx = l->p->ctx;
-    if (!diag_wants_perf(ctx) || !perf_matters(l->p, l->k)) return;
+    if (!diag_wants_perf(ctx) || !perf_matters(l->p, l->whole)) return;
     if (l->k->product) return; /* of a library: it runs as a kernel now and then only */
     Span span = perf_place(l->p, l->k);
     const bool said = diag_said(ctx, DIAG_PERF_UNALIGNED, span); /* of another version */

@@ -6,6 +6,17 @@ __device__ __forceinline__ int td_tid() { return (int)threadIdx.x; }
 __device__ __forceinline__ int td_threads() { return (int)blockDim.x; }
 //@ td_block
 __device__ __forceinline__ int td_block() { return (int)blockIdx.x; }
+//@ portable td_part_of
+// Which of n parts, whose blocks begin at these numbers, this block belongs to.
+__device__ __forceinline__ int td_part_of(const unsigned *before, int n) {
+    int low = 0, high = n;
+    while (high - low > 1) {
+        const int middle = (low + high) / 2;
+        if ((unsigned)td_block() < before[middle]) high = middle;
+        else low = middle;
+    }
+    return low;
+}
 //@ td_cluster_rank
 __device__ __forceinline__ int td_cluster_rank() {
     uint32_t r;

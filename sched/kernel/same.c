@@ -3,6 +3,7 @@
  * hints. */
 #include "same.h"
 
+#include "ir/expr_walk.h"
 #include "kernel_text.h"
 #include "sched/library/product.h"
 
@@ -260,7 +261,7 @@ static void *kept(Ctx *ctx, const void *at, int n, size_t size) {
     return r;
 }
 
-Sym kernel_form(Ctx *ctx, const Program *p, const Kernel *k, KernelForm *f) {
+static Sym form_of(Ctx *ctx, const Program *p, const Kernel *k, bool literal, KernelForm *f) {
     Ctx *temp = ctx_temp(ctx);
     Former *x = NEW(temp, Former);
     Sym form = NULL;
@@ -271,7 +272,7 @@ Sym kernel_form(Ctx *ctx, const Program *p, const Kernel *k, KernelForm *f) {
     put(x, k->cluster);
     put(x, k->blocks_per_sm);
     put(x, k->parts.n);
-    for (int i = 0; i < k->parts.n; i++) put_part(x, k->parts.at[i], k->product != NULL); /* the library's is told */
+    for (int i = 0; i < k->parts.n; i++) put_part(x, k->parts.at[i], literal);
     put(x, k->where.n);
     put_exprs(x, k->where.at, k->where.n);
     put_product(x, k->product);
@@ -285,6 +286,31 @@ Sym kernel_form(Ctx *ctx, const Program *p, const Kernel *k, KernelForm *f) {
     }
     ctx_temp_end(temp);
     return form;
+}
+
+Sym kernel_form(Ctx *ctx, const Program *p, const Kernel *k, KernelForm *f) {
+    return form_of(ctx, p, k, k->product != NULL, f); /* the library's constants are told */
+}
+
+static Found is_other_dim(const Expr *e, const void *form) {
+    const KernelForm *f = form;
+    for (int i = 0; e->op == OP_DIM && i < f->ndims; i++)
+        if (f->dims[i] == e->u.dim) return FOUND_NOT;
+    return e->op == OP_DIM ? FOUND : FOUND_INSIDE;
+}
+
+Kernel *kernel_of_part(Ctx *ctx, const Program *p, const Kernel *k, int part, KernelForm *f, Sym *form) {
+    Kernel *one = NEW(ctx, Kernel);
+    *one = *k;
+    memset(&one->parts, 0, sizeof one->parts);
+    memset(&one->where, 0, sizeof one->where);
+    vec_push(ctx, &one->parts, k->parts.at[part]);
+    *form = form_of(ctx, p, one, true, f);
+    if (!*form) return one;
+    for (int i = 0; i < k->where.n; i++)
+        if (!expr_has(k->where.at[i], is_other_dim, f)) vec_push(ctx, &one->where, k->where.at[i]);
+    if (one->where.n) *form = form_of(ctx, p, one, true, f);
+    return one;
 }
 
 bool form_same_dims(const KernelForm *a, const KernelForm *b) {

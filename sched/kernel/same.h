@@ -38,6 +38,11 @@ void program_pass_constants(Program *p);
 /* The form as a text: equal for two kernels of a compilation where one text serves both. NULL: it has none. */
 Sym kernel_form(Ctx *ctx, const Program *p, const Kernel *k, KernelForm *f);
 
+/* One of several parts as a kernel of its own: with those conditions under which all of it is legal that are on the
+ * part's dimensions. Parts of equal forms (of constants, too) have one body, whose tensors, dimensions and scalars
+ * differ. *form: NULL where it has none. */
+Kernel *kernel_of_part(Ctx *ctx, const Program *p, const Kernel *k, int part, KernelForm *f, Sym *form);
+
 /* What the names of the kernel's functions have between the prefix and the function's: that of the first place. */
 Sym kernel_symbol(const Program *p, const Kernel *k);
 /* Whether both run with the same dimensions, where both are of one form. */

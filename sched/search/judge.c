@@ -553,7 +553,7 @@ static double judge_several(Features *const *f, int n, const Machine *m, const i
     Ctx *temp = ctx_temp(f[0]->tape.ctx);
     for (int k = 0; k < n; k++) {
         double here[FEATURE_ACCESSES];
-        JudgeParts parts;
+        JudgeParts parts = {.bytes = 0};
         for (int i = 0; i < f[k]->tensors.n && i < FEATURE_ACCESSES; i++)
             here[i] = (double)expr_map_number(&left, f[k]->tensors.at[i], 0);
         const double seconds = seconds_of(f[k], m, dims, here, choice ? JUDGE_FULL : JUDGE_LIKELY_FULL, &parts);
