@@ -251,6 +251,7 @@ static Exit pass_SPLIT(Job *job) { return driver_sched_step(job, SCHED_SPLIT); }
 static Exit pass_FLATTEN(Job *job) { return driver_sched_step(job, SCHED_FLATTEN); }
 static Exit pass_CHOOSE(Job *job) { return driver_sched_step(job, SCHED_CHOOSE); }
 static Exit pass_APPLY(Job *job) { return driver_sched_apply(job); }
+static Exit pass_PARTS(Job *job) { return driver_sched_step(job, SCHED_PARTS); }
 static Exit pass_STREAM(Job *job) { return driver_sched_step(job, SCHED_STREAM); }
 static Exit pass_ADVISE(Job *job) { return driver_sched_advise(job); }
 static Exit pass_SAME(Job *job) { return driver_sched_same(job); }

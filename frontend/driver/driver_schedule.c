@@ -16,7 +16,7 @@ static const PassId passes[SCHED_STEPS] = {
     [SCHED_SORT] = PASS_SORT,           [SCHED_CHUNK] = PASS_CHUNK,     [SCHED_PREPARE] = PASS_PREPARE,
     [SCHED_PARTITION] = PASS_PARTITION, [SCHED_SHARE] = PASS_SHARE,     [SCHED_FUSE] = PASS_FUSE,
     [SCHED_SPLIT] = PASS_SPLIT,         [SCHED_FLATTEN] = PASS_FLATTEN, [SCHED_CHOOSE] = PASS_CHOOSE,
-    [SCHED_APPLY] = PASS_APPLY,         [SCHED_STREAM] = PASS_STREAM};
+    [SCHED_APPLY] = PASS_APPLY,         [SCHED_PARTS] = PASS_PARTS,     [SCHED_STREAM] = PASS_STREAM};
 
 /* ---- given programs ---- */
 
@@ -111,6 +111,8 @@ static void begin(Job *job) {
     if (job->tuning && job->tuning->schedules.n) job->sched.tuned = tuned_new(job->ctx, job->tuning, tuning_target(&t));
     for (int i = 0; i < SCHED_STEPS; i++)
         if (job->o->without[passes[i]]) job->sched.without |= 1u << i;
+    /* What is tuned are schedules of groups, each of which is to be a kernel. */
+    if (job->o->command == COMMAND_TUNE || job->copies.n) job->sched.without |= 1u << SCHED_PARTS;
     for (int i = 0; i < job->module->graphs.n; i++) {
         EntryWork *e = &job->entries.at[i];
         Graph *assumed = job->assumed ? job->assumed->graphs.at[i] : NULL;
@@ -141,7 +143,7 @@ Exit driver_sched_step(Job *job, SchedStep step) {
     }
     if (step == SCHED_CHOOSE && !given_done(job->sched.given)) return EXIT_WRONG;
     /* Once, after the last step that makes programs or changes them. */
-    bool last = step == SCHED_STREAM || (step == SCHED_APPLY && job->o->stop_after == PASS_APPLY);
+    bool last = step == SCHED_STREAM || (step >= SCHED_APPLY && (PassId)job->o->stop_after == passes[step]);
     return last ? verify(job, passes[step]) : EXIT_OK;
 }
 

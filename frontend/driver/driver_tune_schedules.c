@@ -63,7 +63,9 @@ static const Version *taken(const Versions *v, const Way *way) {
     for (int i = 0; i < v->n; i++)
         for (int s = 0; s < way->steps.n; s++) {
             const Kernel *k = step_kernel(&way->steps.at[s]);
-            if (k && k->group == v->at[i].group[0] && k->schedule == v->at[i].schedule[0]) return &v->at[i];
+            for (int j = 0; k && j < k->parts.n; j++)
+                if (k->parts.at[j]->group == v->at[i].group[0] && k->parts.at[j]->schedule == v->at[i].schedule[0])
+                    return &v->at[i];
         }
     return NULL;
 }

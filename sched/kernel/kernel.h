@@ -127,6 +127,9 @@ typedef struct Part {
     VEC(Value *) values;
     VEC(Stage *) body;
     const Expr *blocks; /* filled in: product of the grid and cluster factors */
+    /* Of what was scheduled here, where somebody asks for it (SchedOptions.keep); else NULL: */
+    const struct Group *group;
+    const struct Schedule *schedule;
 } Part;
 
 typedef struct Kernel {
@@ -152,9 +155,6 @@ typedef struct Kernel {
     bool shared;             /* several places run its text, which takes arguments in the order of the form */
     int places;              /* how many run its own text */
     Sym symbol;              /* kernel_symbol */
-    /* Of what was scheduled here, where an explanation is asked for (explain.h); else NULL: */
-    const struct Group *group;
-    const struct Schedule *schedule;
 } Kernel;
 
 /* What one entry point does: its steps, in order. Tensors and scalars are those of `graph`: its inputs, outputs, and

@@ -92,11 +92,6 @@ void explain_call(const Explaining *x, const Product *m, Text *line) {
 
 static const Kernel *kernel_at(const Explaining *x, int step) { return step_kernel(&x->way->steps.at[step]); }
 
-static const Group *group_at(const Explaining *x, int step) {
-    const Kernel *k = kernel_at(x, step);
-    return k ? k->group : NULL;
-}
-
 /* Which kernels were tried with each, and why they are apart. */
 static void find_reasons(Explaining *x) {
     const Program *p = x->p;
@@ -104,8 +99,11 @@ static void find_reasons(Explaining *x) {
     if (!p->reasons) return;
     x->apart = NEW_N(p->ctx, ApartList, x->way->steps.n + 1);
     for (int k = 0; k < x->way->steps.n; k++) {
-        const Group *gr = group_at(x, k);
-        for (int i = 0; gr && i < gr->stores.n; i++) expr_map_put_number(p->ctx, &kernel, gr->stores.at[i].tensor, k);
+        for (int j = 0; kernel_at(x, k) && j < kernel_at(x, k)->parts.n; j++) {
+            const Group *gr = kernel_at(x, k)->parts.at[j]->group;
+            for (int i = 0; gr && i < gr->stores.n; i++)
+                expr_map_put_number(p->ctx, &kernel, gr->stores.at[i].tensor, k);
+        }
     }
     for (int i = 0; i < p->reasons->list.n; i++) {
         const Reason *r = &p->reasons->list.at[i];
@@ -144,6 +142,22 @@ static Sym amount(Ctx *ctx, int64_t bytes) {
     return sym_fmt(ctx, "%.3g %s", v, units[unit]);
 }
 
+void explain_schedule(const Kernel *k, int part, Text *out) {
+    const Part *p = k->parts.at[part];
+    if (!p->schedule) return;
+    if (out->n) text_put(out, "; ");
+    if (k->parts.n > 1) text_fmt(out, "part %s: ", p->name);
+    schedule_print(out, p->group, p->schedule);
+}
+
+static void put_schedules(const Explaining *x, const Kernel *k) {
+    for (int i = 0; i < k->parts.n; i++) {
+        Text line = {.ctx = x->p->ctx};
+        explain_schedule(k, i, &line);
+        if (line.n) put_wrapped(x->out, line.s);
+    }
+}
+
 static void put_kernel(Explaining *x, int i) {
     const ExplainedKernel *e = &x->kernels[i];
     const Kernel *k = e->kernel;
@@ -165,8 +179,7 @@ static void put_kernel(Explaining *x, int i) {
         put_wrapped(x->out, line.s);
         return;
     }
-    if (k->schedule) schedule_print(&line, k->group, k->schedule);
-    if (line.n) put_wrapped(x->out, line.s);
+    put_schedules(x, k);
     if (explain_tuned(x, k)) put_wrapped(x->out, sym_fmt(x->p->ctx, "tuned by %s", explain_tuned(x, k)));
     if (k->no_product) put_wrapped(x->out, sym_fmt(x->p->ctx, "no library: %s", k->no_product));
     put_reasons(x, i);

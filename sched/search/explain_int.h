@@ -48,6 +48,9 @@ typedef struct Explaining {
 
 /* The names of what a kernel stores, as a list; how many, at most the 16 that `seen` has room for. */
 int explain_stores(const Kernel *k, const Tensor **seen, Text *out);
+/* The schedule of a kernel's part, behind its name where there are several, and behind a semicolon where something
+ * stands before it. */
+void explain_schedule(const Kernel *k, int part, Text *out);
 /* How step i, a sort, goes about it. */
 Sym explain_sort(const Explaining *x, int i);
 /* What the library is called for. */

@@ -62,7 +62,7 @@ static void put_kernel(Text *out, const Explaining *x, int i, int n) {
              ", \"us\": %.9g, \"at_least\": %s, \"bound_by\": \"%s\", \"share_of_peak\": %.4g, \"workspace\": %lld",
              e->seconds * 1e6, e->exact ? "false" : "true", e->by, share_of_peak(x, e), (long long)x->live[i]);
     if (k->product) explain_call(x, k->product, &call);
-    if (!k->product && k->schedule) schedule_print(&schedule, k->group, k->schedule);
+    for (int j = 0; j < k->parts.n && !k->product; j++) explain_schedule(k, j, &schedule);
     if (call.n) member(out, "call", call.s);
     if (schedule.n) member(out, "schedule", schedule.s);
     if (explain_tuned(x, k)) member(out, "tuned", explain_tuned(x, k));

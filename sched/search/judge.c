@@ -395,19 +395,9 @@ static uint64_t failing(const Features *f) {
     return set;
 }
 
-/* What a part of a kernel, or all of it, takes. */
-typedef struct Taken {
-    JudgeParts p;
-    double blocks, slots, at_once;
-    double lives; /* of all blocks, one after the other */
-    double most;  /* of one block, where there is one */
-    double own;   /* instructions of multiprocessors that have blocks of it, and how many of them */
-    double busy;
-    bool spills;
-} Taken;
-
 /* full: the share of windows that are full (features.h). */
-static void take_part(Features *f, const Machine *m, const int64_t *dims, const double *left, double full, Taken *t) {
+static void take_part(Features *f, const Machine *m, const int64_t *dims, const double *left, double full,
+                      JudgeTaken *t) {
     Judge j;
     tape_give(&f->tape, full);
     j.f = f;
@@ -419,7 +409,7 @@ static void take_part(Features *f, const Machine *m, const int64_t *dims, const 
     j.reached = f->reached < 0 ? 1 : at(&j, f->reached);
     j.blocks = at(&j, f->blocks);
     j.warps = ceil(f->threads * (f->started < 0 ? 1 : at(&j, f->started)) / TARGET_WARP);
-    *t = (Taken){.blocks = j.blocks};
+    *t = (JudgeTaken){.blocks = j.blocks};
     if (!(j.blocks > 0)) return;
     find_resident(&j);
     find_touched(&j);
@@ -443,7 +433,7 @@ static void take_part(Features *f, const Machine *m, const int64_t *dims, const 
 }
 
 /* Parts run side by side: what they move and issue adds up, blocks of all take turns. */
-static void add_part(Taken *all, const Taken *t, const Machine *m) {
+static void add_part(JudgeTaken *all, const JudgeTaken *t, const Machine *m) {
     if (!(t->blocks > 0)) return;
     all->p.bytes += t->p.bytes;
     all->p.memory += t->p.memory;
@@ -463,7 +453,7 @@ static void add_part(Taken *all, const Taken *t, const Machine *m) {
 }
 
 /* The whole of what was taken. */
-static double sum_up(Taken *t, const Machine *m) {
+static double sum_up(JudgeTaken *t, const Machine *m) {
     JudgeParts *p = &t->p;
     p->launch = m->launch;
     const double blocks = t->blocks;
@@ -483,7 +473,7 @@ static double sum_up(Taken *t, const Machine *m) {
 
 static double seconds_of(Features *f, const Machine *m, const int64_t *dims, const double *left, double full,
                          JudgeParts *parts) {
-    Taken t;
+    JudgeTaken t;
     if (!f->known) return (double)INFINITY;
     take_part(f, m, dims, left, full, &t);
     const double seconds = sum_up(&t, m);
@@ -491,41 +481,25 @@ static double seconds_of(Features *f, const Machine *m, const int64_t *dims, con
     return seconds;
 }
 
-/* The registers and the shared memory of the largest are every part's. */
-static void equalise(Features *const *f, int n, const Machine *m) {
-    double most = 0, shared = 0;
-    for (int i = 0; i < n; i++) {
-        f[i]->at_least = 0;
-        most = most_of(most, registers(f[i], m));
-        shared = most_of(shared, f[i]->shared);
-    }
-    for (int i = 0; i < n; i++) {
-        f[i]->at_least = most;
-        f[i]->shared = shared;
-    }
+double judge_registers(const Features *f, const Machine *m) { return registers(f, m); }
+
+void judge_part(Features *f, const Machine *m, const int64_t *dims, double registers, double shared, JudgeTaken *t) {
+    const double own = f->shared;
+    f->at_least = registers;
+    f->shared = shared;
+    take_part(f, m, dims, NULL, JUDGE_LIKELY_FULL, t);
+    f->at_least = 0;
+    f->shared = own;
 }
 
-double judge_together(Features *const *f, int n, const Machine *m, const int64_t *dims, JudgeParts *parts) {
-    Taken all = {.blocks = 0};
-    Ctx *temp = ctx_temp(f[0]->tape.ctx);
-    double *shared = NEW_N(temp, double, n);
-    for (int i = 0; i < n; i++) {
-        shared[i] = f[i]->shared;
-        if (f[i]->known) continue;
-        ctx_temp_end(temp);
-        return (double)INFINITY;
-    }
-    equalise(f, n, m);
-    for (int i = 0; i < n; i++) {
-        Taken t;
-        take_part(f[i], m, dims, NULL, JUDGE_LIKELY_FULL, &t);
+double judge_together(const JudgeTaken *const *t, int n, const Machine *m, JudgeParts *parts) {
+    JudgeTaken all = *t[0];
+    for (int i = 1; i < n; i++) {
         if (all.blocks > 0)
-            add_part(&all, &t, m);
+            add_part(&all, t[i], m);
         else
-            all = t;
+            all = *t[i];
     }
-    for (int i = 0; i < n; i++) f[i]->at_least = 0, f[i]->shared = shared[i];
-    ctx_temp_end(temp);
     const double seconds = sum_up(&all, m);
     if (parts) *parts = all.p;
     return seconds;
@@ -576,18 +550,34 @@ double judge_choice(Features *const *f, int n, const Machine *m, const int64_t *
     return f[0]->known ? most_of(seconds, parts.launch + parts.longest) : seconds;
 }
 
-double judge_kernel_seconds(const Program *p, const Kernel *k, const Machine *m, const int64_t *dims,
-                            JudgeParts *parts) {
-    Ctx *temp = ctx_temp(p->ctx);
-    Features **f = NEW_N(temp, Features *, k->parts.n);
-    for (int i = 0; i < k->parts.n; i++) {
+/* A kernel of several parts: each has the registers and the shared memory of the largest. */
+static double judge_several_parts(const Program *p, const Kernel *k, const Machine *m, const int64_t *dims,
+                                  JudgeParts *parts, Ctx *temp) {
+    const int n = k->parts.n;
+    Features **f = NEW_N(temp, Features *, n);
+    const JudgeTaken **taken = NEW_N(temp, const JudgeTaken *, n);
+    double most = 0;
+    for (int i = 0; i < n; i++) {
         Kernel one = *k;
         memset(&one.parts, 0, sizeof one.parts);
         vec_push(temp, &one.parts, k->parts.at[i]);
         f[i] = features_of(p, &one, temp);
+        if (!f[i]->known) return (double)INFINITY;
+        most = most_of(most, registers(f[i], m));
     }
-    double s =
-        k->parts.n > 1 ? judge_together(f, k->parts.n, m, dims, parts) : judge_seconds(f[0], m, dims, NULL, parts);
+    for (int i = 0; i < n; i++) {
+        JudgeTaken *t = NEW(temp, JudgeTaken);
+        judge_part(f[i], m, dims, most, f[i]->shared, t);
+        taken[i] = t;
+    }
+    return judge_together(taken, n, m, parts);
+}
+
+double judge_kernel_seconds(const Program *p, const Kernel *k, const Machine *m, const int64_t *dims,
+                            JudgeParts *parts) {
+    Ctx *temp = ctx_temp(p->ctx);
+    const double s = k->parts.n > 1 ? judge_several_parts(p, k, m, dims, parts, temp)
+                                    : judge_seconds(features_of(p, k, temp), m, dims, NULL, parts);
     ctx_temp_end(temp);
     return s;
 }

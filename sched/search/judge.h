@@ -32,8 +32,23 @@ typedef struct JudgeParts {
  * way: one thread at a time. */
 double judge_seconds(Features *f, const Machine *m, const int64_t *dims, const double *left, JudgeParts *parts);
 
-/* The same of the parts of one kernel, each of which has features of its own (of a kernel that has nothing else). */
-double judge_together(Features *const *f, int n, const Machine *m, const int64_t *dims, JudgeParts *parts);
+/* What a part of a kernel takes: its features are those of a kernel that has nothing else. */
+typedef struct JudgeTaken {
+    JudgeParts p;
+    double blocks, slots, at_once; /* and how many may run, and do, at a time */
+    double lives;                  /* seconds of all blocks, one after the other */
+    double most;                   /* of one of them */
+    double busy;                   /* multiprocessors that have some */
+    bool spills;
+} JudgeTaken;
+
+/* Registers of a thread. */
+double judge_registers(const Features *f, const Machine *m);
+/* What a part takes whose kernel has that many registers a thread and that much shared memory a block, those of the
+ * largest part; of features that are known. */
+void judge_part(Features *f, const Machine *m, const int64_t *dims, double registers, double shared, JudgeTaken *t);
+/* Seconds of the kernel. */
+double judge_together(const JudgeTaken *const *t, int n, const Machine *m, JudgeParts *parts);
 
 /* Blocks that a multiprocessor has registers for, without a launch bound; at least 1. */
 int judge_resident(const Features *f, const Machine *m);

@@ -96,16 +96,23 @@ static void declare_monoids(Graph *g, Stage *const *at, int n) {
     }
 }
 
+Kernel *sched_apply_one(Program *p, StepList *at, Group *gr, const Schedule *s, bool keep, Text *why) {
+    group_find_within(gr);
+    Kernel *k = sched_apply(p, at, gr, s, why);
+    for (int i = 0; k && i < k->parts.n; i++) {
+        Part *part = k->parts.at[i];
+        declare_monoids(p->graph, part->body.at, part->body.n);
+        part->group = keep ? gr : NULL;
+        part->schedule = keep ? s : NULL;
+    }
+    return k;
+}
+
 static bool apply_version(Program *p, const Version *v, StepList *at, bool keep, Text *why) {
     for (int i = 0; i < v->n; i++) {
-        group_find_within(v->group[i]);
-        Kernel *k = sched_apply(p, at, v->group[i], v->schedule[i], why);
+        Kernel *k = sched_apply_one(p, at, v->group[i], v->schedule[i], keep, why);
         if (!k) return false;
         k->span = v->span;
-        for (int j = 0; j < k->parts.n; j++) declare_monoids(p->graph, k->parts.at[j]->body.at, k->parts.at[j]->body.n);
-        if (!keep) continue;
-        k->group = v->group[i];
-        k->schedule = v->schedule[i];
     }
     return true;
 }

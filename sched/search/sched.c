@@ -289,6 +289,7 @@ static bool one_step(SchedWork *w, SchedStep step) {
     case SCHED_FLATTEN: flat_groups(w->plan); return true;
     case SCHED_CHOOSE: return step_choose(w, &why);
     case SCHED_APPLY: return step_apply(w, &why);
+    case SCHED_PARTS: return sched_parts(w, sched_machine(w->o), &why) || refuse(w, DIAG_INTERNAL, NULL, NULL, &why);
     case SCHED_STREAM: sched_stream(w->program); return true;
     case SCHED_STEPS: break;
     }

@@ -24,6 +24,7 @@ typedef enum SchedStep {
     SCHED_FLATTEN,   /* flat_groups; may be left out */
     SCHED_CHOOSE,    /* Versions of each group; may be left out: the fallback for each */
     SCHED_APPLY,     /* Kernels of each group; where it has several versions, a choice */
+    SCHED_PARTS,     /* kernels that stand beside each other become parts of one (parts.c); may be left out */
     SCHED_STREAM,    /* what is read for the last time is read past the cache; may be left out */
     SCHED_STEPS
 } SchedStep;
@@ -85,6 +86,11 @@ bool sched_few_ways(const Plan *plan, Versions *versions);
  * or two ways; with `keep`, they keep group and schedule. Afterwards program_find_ways. How many groups that went well
  * for: less than all after saying in *why what went wrong. */
 int sched_apply_plan(Program *p, Plan *plan, const Versions *v, bool keep, Text *why);
+/* One kernel, behind those steps; `keep` as above. NULL after saying in *why what went wrong. */
+Kernel *sched_apply_one(Program *p, StepList *at, Group *gr, const Schedule *s, bool keep, Text *why);
+/* Kernels that keep their groups and stand beside each other become parts of one launch where that is predicted to be
+ * quicker on the machine (parts.c). False after saying in *why what went wrong. */
+bool sched_parts(SchedWork *w, const Machine *m, Text *why);
 /* Whether some sizes come to a group; whether a condition holds for all. */
 bool sched_used(const Group *gr);
 bool sched_always(const Expr *when);

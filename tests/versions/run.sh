@@ -47,6 +47,48 @@ same 'of known lengths there is one' "$(one -D M=4096 -D N=4096)" 0
 # The last version has no condition, and no version is for sizes that come to one before it.
 "$TDC" $here/classes.td --dump=choose --stop-after=choose >"$dir/chosen"
 same 'the last case' "$(awk '/^program/ { if (open) print "open"; open = 0 } /^  when/ { open = 1 } /^  else/ { open = 0 }' "$dir/chosen")" ''
+
+# Kernels that stand beside each other become parts of one launch, those of one form with one text.
+launches() { "$TDC" explain "$@" | sed -nE '1s/.*: ([0-9]+) launch.*/\1/p'; }
+bench=(-I stdlib --library=none)
+same 'a token beside rows' "$(launches bench/wide/class_token.td class_token "${bench[@]}" -DB=128 -DS=196 -DD=768)" 1
+sed '1i dim B hint 128; dim S hint 196; dim D hint 768;' bench/wide/class_token.td >"$dir/token.td"
+same 'hinted' "$(launches "$dir/token.td" class_token)" 1
+same 'by themselves' "$(launches "$dir/token.td" class_token --without=parts)" 2
+same 'a step of a cache' "$(launches bench/suite/concat_kv.td concat_kv -DB=16 -DH=40 -DS=2047 -DT=1 -DD=128)" 1
+same 'nine parameters' "$(launches bench/suite/adamw_multi.td adamw_multi "${bench[@]}" -DD=4096 -DF=11008)" 1
+{
+    echo 'import "optim";'
+    echo 'export fn forty('
+    for ((i = 0; i < 40; i++)); do echo "    inout p$i: f32[N$i], g$i: f32[N$i], inout m$i: f32[N$i], inout v$i: f32[N$i],"; done
+    echo '    step: i64) {'
+    for ((i = 0; i < 40; i++)); do echo "    adamw(p$i, m$i, v$i, g$i, step);"; done
+    echo '}'
+} >"$dir/forty.td"
+forty=() # lengths of which some are 0, 1 and odd
+for ((i = 0; i < 40; i++)); do forty+=("N$i=$((i * i * i % 1009 / (i % 5 + 1)))"); done
+same 'forty parameters' "$(launches "$dir/forty.td" forty -I stdlib "${forty[@]/#/--at=}")" 1
+"$TDC" "$dir/forty.td" -I stdlib -o "$dir/forty.cu"
+same 'their text' "$(grep -c '__global__' "$dir/forty.cu")" 1
+echo "check forty($(printf '%s, ' "${forty[@]/=/ = }")step = 1) with $(printf 'v%d in 0.0..1.0, ' {0..38})v39 in 0.0..1.0;" >>"$dir/forty.td"
+"$TDC" check "$dir/forty.td" -I stdlib --emu >"$dir/log" 2>&1
+verdict $? "$(tail -n 3 "$dir/log")"
+# Of what takes more arguments than a launch has room for there are several.
+{
+    echo 'export fn many('
+    for ((i = 0; i < 100; i++)); do echo "    a$i: f32[N], b$i: f16[N],"; done
+    echo '    rate: f32) -> ('
+    for ((i = 0; i < 99; i++)); do echo "    y$i: f32[N],"; done
+    echo '    y99: f32[N]) {'
+    for ((i = 0; i < 100; i++)); do echo "    y$i[i] = rate * a$i[i] * f32(b$i[i]);"; done
+    printf '}\ncheck many(N = 5, rate = 0.5);\n'
+} >"$dir/many.td"
+"$TDC" check "$dir/many.td" --emu --brief >"$dir/log" 2>&1
+verdict $? "$(tail -n 3 "$dir/log")"
+n=$(launches "$dir/many.td" many --at=N=5)
+[ "$n" = 2 ]
+verdict $? "many: $n launches"
+
 # A hint is what the schedule is for: the way that it takes is the one that the length alone would have.
 sed '1i dim M hint 16384; dim N hint 4096;' $here/classes.td >"$dir/hinted.td"
 at() { "$TDC" explain "$1" row "${@:2}" | grep ' = grid'; }

@@ -23,7 +23,7 @@ refused() { # PASS TEXT
 
 all=$("$TDC" --help | sed -nE 's/^- ([a-z]+) +[a-z]+ .*/\1/p')
 number=tests/numeric
-for row in simplify:lib_yolo share:options split:lib_yolo flatten:options choose:lib_yolo stream:chosen same:options; do
+for row in simplify:lib_yolo share:options split:lib_yolo flatten:options choose:lib_yolo parts:parts stream:chosen same:options; do
     pass=${row%%:*} file=$number/${row#*:}.td
     differs "$pass" "$file"
     case $pass in choose) correct choose "$file" ;; *) correct "choose,$pass" "$file" ;; esac
