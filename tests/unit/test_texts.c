@@ -33,6 +33,7 @@ static const struct {
     {"deinterleave", "a load under two conditions is two loads"},
     {"if_rows", "a condition of whole rows is one of each element"},
     {"layernorm_bwd", "rows and columns are folded by two groups"},
+    {"parts_alike", "a group has one range of blocks"},
     {"prefix_scaled", "running sums are scans, of one thread too"},
     {"ranked", "what is ranked the program says"},
     {"scan_both", "scans of both directions are two groups"},
