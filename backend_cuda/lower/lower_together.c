@@ -1,7 +1,6 @@
-/* Lowering, kernels of several parts: each part has a body of its own and the blocks behind those of the parts before
- * it. Parts of one form that follow one another have one body: what differs, addresses, lengths and scalars, stands in
- * a table among the kernel's arguments, a row a part, and a block finds its row by its number. So n equations alike are
- * one launch and one text. */
+/* Lowering, kernels of several parts: each part has blocks of its own, and those of one form have one body: what
+ * differs, addresses, lengths and scalars, stands in a table among the kernel's arguments, a row a part, and a block
+ * finds its row by its number. So n equations alike are one launch and one text. */
 #include "lower_internal.h"
 
 #include "sched/kernel/same.h"
@@ -10,10 +9,10 @@ enum { MOST_ARGUMENTS = 4096 /* bytes, of every target */ };
 
 /* Parts with one text. */
 typedef struct Body {
-    Lower *l; /* of the first */
-    int first, n;
-    const KernelForm *form; /* of each of them */
-    Sym key;                /* what all of those are; NULL: it has none */
+    Lower *l;  /* of the first */
+    int first; /* its row among those of all bodies */
+    VEC(const KernelForm *) rows;
+    Sym key; /* the form; NULL: it has none */
     StmtList text;
     Dispatch dispatch;
 } Body;
@@ -35,14 +34,16 @@ static void find_bodies(Together *t) {
     for (int i = 0; i < t->k->parts.n; i++) {
         Sym key;
         Kernel *one = kernel_of_part(t->ctx, t->x->p, t->k, i, &forms[i], &key);
-        Body *last = t->bodies.n ? &t->bodies.at[t->bodies.n - 1] : NULL;
-        if (last && key && last->key == key) {
-            last->n++;
-            continue;
+        int at = 0;
+        while (at < t->bodies.n && (!key || t->bodies.at[at].key != key)) at++;
+        if (at == t->bodies.n) {
+            Body b = {.key = key, .l = lower_new(t->x, t->ctx, one, t->k)};
+            vec_push(t->ctx, &t->bodies, b);
         }
-        Body b = {.first = i, .n = 1, .form = &forms[i], .key = key, .l = lower_new(t->x, t->ctx, one, t->k)};
-        vec_push(t->ctx, &t->bodies, b);
+        vec_push(t->ctx, &t->bodies.at[at].rows, &forms[i]);
     }
+    for (int i = 1; i < t->bodies.n; i++)
+        t->bodies.at[i].first = t->bodies.at[i - 1].first + t->bodies.at[i - 1].rows.n;
 }
 
 static int find(const void *const *at, int n, const void *what) {
@@ -55,24 +56,24 @@ static int find(const void *const *at, int n, const void *what) {
 
 /* What part i of the body has where the first one has this. */
 static Tensor *tensor_of(const Body *b, int i, const Tensor *t) {
-    const int at = find(AT(b->form[0].tensors), b->form[0].ntensors, t);
-    return at < 0 ? NULL : b->form[i].tensors[at];
+    const int at = find(AT(b->rows.at[0]->tensors), b->rows.at[0]->ntensors, t);
+    return at < 0 ? NULL : b->rows.at[i]->tensors[at];
 }
 
 static Dim *dim_of(const Body *b, int i, const Dim *d) {
-    const int at = find(AT(b->form[0].dims), b->form[0].ndims, d);
-    return at < 0 ? NULL : b->form[i].dims[at];
+    const int at = find(AT(b->rows.at[0]->dims), b->rows.at[0]->ndims, d);
+    return at < 0 ? NULL : b->rows.at[i]->dims[at];
 }
 
 static Scalar *scalar_of(const Body *b, int i, const Scalar *s) {
-    const int at = find(AT(b->form[0].scalars), b->form[0].nscalars, s);
-    return at < 0 ? NULL : b->form[i].scalars[at];
+    const int at = find(AT(b->rows.at[0]->scalars), b->rows.at[0]->nscalars, s);
+    return at < 0 ? NULL : b->rows.at[i]->scalars[at];
 }
 
 static int argument_bytes(const Body *b) {
     enum { WORD = 8, DIVISOR = 16 };
     const Needs *n = &b->l->needs;
-    return b->n * (WORD * (n->tensors.n + n->own_dims.n + n->scalars.n) + DIVISOR * n->divmods.n);
+    return b->rows.n * (WORD * (n->tensors.n + n->own_dims.n + n->scalars.n) + DIVISOR * n->divmods.n);
 }
 
 /* What all bodies ask of their launch: the first instances run where they may for all of them. */
@@ -93,7 +94,7 @@ static bool lower_bodies(Together *t) {
         whole->needs.always64 |= b->l->needs.always64;
         for (int k = 0; k < b->l->needs.conds.n; k++) vec_push(t->ctx, &whole->needs.conds, b->l->needs.conds.at[k]);
         for (int k = 0; k < b->l->needs.fits.n; k++) vec_push(t->ctx, &whole->needs.fits, b->l->needs.fits.at[k]);
-        for (int k = 0; k < b->n * b->l->needs.tensors.n; k++) {
+        for (int k = 0; k < b->rows.n * b->l->needs.tensors.n; k++) {
             Tensor *own = tensor_of(b, k / b->l->needs.tensors.n, b->l->needs.tensors.at[k % b->l->needs.tensors.n]);
             if (own) vec_push(t->ctx, &whole->needs.tensors, own);
         }
@@ -116,7 +117,7 @@ static void print_structs(const Together *t, const Printing *p) {
     for (int i = 0; i < t->bodies.n; i++) print_struct(p, t->bodies.at[i].l, struct_of(t, i));
     print_line(p, t->ctx, "struct %s_args {\n", t->full);
     for (int i = 0; i < t->bodies.n; i++)
-        print_line(p, t->ctx, "    %s_args of_%d[%d];\n", struct_of(t, i), i + 1, t->bodies.at[i].n);
+        print_line(p, t->ctx, "    %s_args of_%d[%d];\n", struct_of(t, i), i + 1, t->bodies.at[i].rows.n);
     print_line(p, t->ctx, "    unsigned before[%d]; // each part: the blocks of those before it\n};\n",
                t->k->parts.n + 1);
 }
@@ -125,8 +126,8 @@ static void print_structs(const Together *t, const Printing *p) {
 static void print_body(const Together *t, const Printing *p, int i) {
     const Body *b = &t->bodies.at[i];
     const Printing own = {.out = p->out, .index = index_type(b->l), .prelude = p->prelude};
-    if (b->n > 1) {
-        print_line(p, t->ctx, "        const int td_part = td_part_of(td_all.before + %d, %d);\n", b->first, b->n);
+    if (b->rows.n > 1) {
+        print_line(p, t->ctx, "        const int td_part = td_part_of(td_all.before + %d, %d);\n", b->first, b->rows.n);
         print_line(p, t->ctx, "        const %s_args &arg = td_all.of_%d[td_part];\n", struct_of(t, i), i + 1);
         print_line(p, t->ctx, "        const unsigned blocks_before = td_all.before[%d + td_part];\n", b->first);
     } else {
@@ -145,7 +146,7 @@ static void print_bodies(const Together *t, const Printing *p) {
         const Body *b = &t->bodies.at[i];
         print_line(p, t->ctx, i ? "    } else " : "    ");
         if (i + 1 < t->bodies.n)
-            print_line(p, t->ctx, "if ((unsigned)td_block() < td_all.before[%d]) {\n", b->first + b->n);
+            print_line(p, t->ctx, "if ((unsigned)td_block() < td_all.before[%d]) {\n", b->first + b->rows.n);
         else
             print_line(p, t->ctx, "{\n");
         print_body(t, p, i);
@@ -186,7 +187,7 @@ static bool print_places(const Together *t, const Printing *p, int i) {
     const int all = n->tensors.n + n->dims.n + n->scalars.n;
     bool ok = true;
     print_line(p, t->ctx, "    static const short td_at_%d[][%d] = {", i + 1, all ? all : 1);
-    for (int part = 0; part < b->n; part++) {
+    for (int part = 0; part < b->rows.n; part++) {
         print_line(p, t->ctx, part ? ", {" : "{");
         for (int k = 0; k < all; k++) {
             const int dim = k - n->tensors.n, scalar = dim - n->dims.n;
@@ -219,7 +220,7 @@ static bool print_launcher(const Together *t, const Printing *p) {
         print_line(p, t->ctx,
                    "    for (int i = 0; i < %d; i++) td_of[%d + i] = %s(td_at_%d[i], tensors, dims, scalars, "
                    "args.of_%d[i], td_small, td_wide, td_filled);\n",
-                   t->bodies.at[i].n, t->bodies.at[i].first, struct_of(t, i), i + 1, i + 1);
+                   t->bodies.at[i].rows.n, t->bodies.at[i].first, struct_of(t, i), i + 1, i + 1);
     print_line(p, t->ctx,
                "    for (int i = 0; i < %d; i++) {\n        if (td_of[i] < 0) return (int)cudaErrorInvalidValue;\n"
                "        args.before[i] = (unsigned)td_blocks;\n        td_blocks += td_of[i];\n    }\n"

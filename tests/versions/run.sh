@@ -73,6 +73,10 @@ same 'their text' "$(grep -c '__global__' "$dir/forty.cu")" 1
 echo "check forty($(printf '%s, ' "${forty[@]/=/ = }")step = 1) with $(printf 'v%d in 0.0..1.0, ' {0..38})v39 in 0.0..1.0;" >>"$dir/forty.td"
 "$TDC" check "$dir/forty.td" -I stdlib --emu >"$dir/log" 2>&1
 verdict $? "$(tail -n 3 "$dir/log")"
+sed 's/\([pgmv]\([0-9]*[13579]\): f32\)\[N[0-9]*\]/\1[N\2, 3]/g' "$dir/forty.td" | grep -v '^check' >"$dir/two.td"
+same 'of two ranks, by turns' "$(launches "$dir/two.td" forty -I stdlib "${forty[@]/#/--at=}")" 1
+"$TDC" "$dir/two.td" -I stdlib -o "$dir/two.cu"
+same 'their texts' "$(grep -c '_args of_[0-9]*\[' "$dir/two.cu")" 2
 # Of what takes more arguments than a launch has room for there are several.
 {
     echo 'export fn many('
