@@ -138,6 +138,7 @@ typedef struct Kernel {
     int threads;                   /* filled in: the same for all parts and layouts */
     int cluster;                   /* filled in: blocks of a cluster, 1 without */
     int blocks_per_sm;             /* launch bound; 0: none stated */
+    int argument_bytes;            /* of several parts: at most, of a launch, without constants; 0: not known */
     int64_t shared_bytes;          /* filled in by program_verify: of shared memory, about, that a block takes */
     VEC(const Expr *) where;       /* conditions on dimensions under which the kernel is legal */
     const struct Product *product; /* a library runs this, the kernel only what it refuses; NULL: nothing (product.h) */

@@ -289,7 +289,12 @@ static Sym form_of(Ctx *ctx, const Program *p, const Kernel *k, bool literal, Ke
 }
 
 Sym kernel_form(Ctx *ctx, const Program *p, const Kernel *k, KernelForm *f) {
-    return form_of(ctx, p, k, k->product != NULL, f); /* the library's constants are told */
+    enum { WORD = 8, MOST_ARGUMENTS = 4096 /* bytes of a launch */ };
+    Sym form = form_of(ctx, p, k, k->product != NULL, f); /* the library's constants are told */
+    /* Each part has a row of arguments of its own, and all of them room for constants in none. */
+    const int more = WORD * k->parts.n * (form ? f->nconstants : 0);
+    const bool room = k->parts.n == 1 || (k->argument_bytes && k->argument_bytes + more <= MOST_ARGUMENTS);
+    return room ? form : form_of(ctx, p, k, true, f);
 }
 
 static Found is_other_dim(const Expr *e, const void *form) {

@@ -35,7 +35,8 @@ void program_same(SameMemo *memo, Program *p);
  * scalar of that text. */
 void program_pass_constants(Program *p);
 
-/* The form as a text: equal for two kernels of a compilation where one text serves both. NULL: it has none. */
+/* The form as a text: equal for two kernels of a compilation where one text serves both. NULL: it has none. Constants
+ * of several parts are of it where a launch has no room for them. */
 Sym kernel_form(Ctx *ctx, const Program *p, const Kernel *k, KernelForm *f);
 
 /* One of several parts as a kernel of its own: with those conditions under which all of it is legal that are on the

@@ -108,9 +108,11 @@ static bool bundle_legal(const Uniting *x, const Bundle *b) {
     return kernel_verify(p, all, &why);
 }
 
+/* Each piece is compared with all others, each time that one is added. */
 static bool item_legal(const Uniting *x, const Item *a) {
+    enum { MOST_PIECES = 16 };
     for (int i = 0; i < a->cases.n; i++)
-        if (!bundle_legal(x, &a->cases.at[i])) return false;
+        if (a->cases.at[i].works.n > MOST_PIECES || !bundle_legal(x, &a->cases.at[i])) return false;
     return true;
 }
 
@@ -230,6 +232,7 @@ static Kernel *make_kernel(Program *p, const Bundle *b, ExprMap *used, Ctx *temp
         if (!to) to = k;
         add_part(p, to, k);
     }
+    to->argument_bytes = parts_arguments(b);
     return to;
 }
 

@@ -14,10 +14,11 @@ typedef struct Work {
     Features *features; /* of a kernel that has nothing else, and are known */
     ExprMap *judged;    /* sizes -> Judged: what it has taken there */
     int threads;
-    int arguments; /* bytes that its row takes among a launch's, at most */
-    Kernel *from;  /* the program's that does it by now */
-    bool made;     /* by another schedule than that one: a kernel is made if it is done so */
-    bool fixed;    /* its schedule was given, or measured: it gets no other */
+    int arguments;  /* bytes that its row takes among a launch's, at most */
+    Sym form, text; /* of its kernel: without constants, and with them (same.h) */
+    Kernel *from;   /* the program's that does it by now */
+    bool made;      /* by another schedule than that one: a kernel is made if it is done so */
+    bool fixed;     /* its schedule was given, or measured: it gets no other */
 } Work;
 
 /* What one kernel does, or may do. */
@@ -63,5 +64,6 @@ bool parts_unite(Uniting *x, const Item *a, const Item *b, Item *both);
 /* Bytes that the heaviest sizes give a tensor; and what both items move there. */
 double parts_tensor_bytes(Uniting *x, const Item *of, const Tensor *t);
 double parts_moved(Uniting *x, const Item *a);
+int parts_arguments(const Bundle *b);
 
 #endif

@@ -43,12 +43,14 @@ static void find_quotients(Stage *const *at, int n, int *count) {
 
 /* What it is given: addresses, lengths, scalars, and of divisors what dividing by them takes, those of its blocks'
  * numbers, too. */
-static int argument_bytes(const Uniting *x, const Kernel *k) {
+static int argument_bytes(const Uniting *x, const Kernel *k, Work *w) {
     enum { WORD = 8, DIVISOR = 16, NUMBER = 4 };
     KernelForm f = {0};
     const Part *part = k->parts.at[0];
     int divisors = part->axes.n - 1;
-    if (!kernel_form(x->temp, x->p, k, &f)) return MOST_ARGUMENTS;
+    w->form = kernel_form(x->temp, x->p, k, &f);
+    if (!w->form) return MOST_ARGUMENTS;
+    kernel_of_part(x->temp, x->p, k, 0, &f, &w->text);
     find_quotients(part->body.at, part->body.n, &divisors);
     if (!f.ndims) divisors = 0;
     return WORD * (f.ntensors + f.ndims + f.nscalars) + DIVISOR * divisors + NUMBER;
@@ -60,11 +62,11 @@ bool parts_work(const Uniting *x, Kernel *k, Work *w) {
     *w = (Work){.group = (Group *)part->group,
                 .schedule = (Schedule *)part->schedule,
                 .threads = k->threads,
-                .arguments = argument_bytes(x, k),
                 .from = k,
                 .fixed = k->span.file >= 0};
     w->features = climb_features(program_new(x->temp, x->p->graph), w->group, w->schedule, x->temp);
     w->judged = NEW(x->temp, ExprMap);
+    w->arguments = argument_bytes(x, k, w);
     return w->features != NULL;
 }
 
@@ -226,6 +228,8 @@ static void consider(Threads *t, const Schedule *s) {
                      .threads = t->want,
                      .schedule = schedule_keep(x->p->ctx, s),
                      .arguments = t->of->arguments,
+                     .form = t->of->form,
+                     .text = t->of->text,
                      .from = t->of->from,
                      .made = true};
 }
@@ -300,10 +304,32 @@ static bool with_threads(Uniting *x, const Work *w, int want, Work *out) {
 
 /* ---- together ---- */
 
-static int arguments_of(const Bundle *b) {
+int parts_arguments(const Bundle *b) {
     int bytes = 0;
     for (int i = 0; i < b->works.n; i++) bytes += b->works.at[i].arguments;
     return bytes;
+}
+
+/* A text for each form of its parts is what nvcc compiles. Those that differ in constants alone would be one text as
+ * kernels of their own, so that few of them are worth a launch. */
+static bool few_texts(const Bundle *b) {
+    enum { MOST_TEXTS = 12, MOST_ALIKE = 4 };
+    int texts = 0;
+    for (int i = 0; i < b->works.n; i++) {
+        const Work *w = &b->works.at[i];
+        int alike = 1;
+        bool new = true;
+        for (int k = 0; k < i && new; k++) new = b->works.at[k].text != w->text;
+        for (int k = 0; k < i && new; k++) {
+            const Work *o = &b->works.at[k];
+            bool first = o->form == w->form;
+            for (int j = 0; j < k && first; j++) first = b->works.at[j].text != o->text;
+            alike += first;
+        }
+        texts += new;
+        if (alike > MOST_ALIKE) return false;
+    }
+    return texts <= MOST_TEXTS;
 }
 
 static bool add_works(Uniting *x, const Bundle *from, int threads, Bundle *to) {
@@ -327,14 +353,14 @@ static Item item_of(Ctx *ctx, Bundle b) {
 static bool unite_bundles(Uniting *x, const Bundle *a, const Bundle *b, Bundle *both) {
     double best = 0;
     if (occupancy_of(a) != occupancy_of(b)) return false;
-    if (arguments_of(a) + arguments_of(b) > MOST_ARGUMENTS) return false;
+    if (parts_arguments(a) + parts_arguments(b) > MOST_ARGUMENTS) return false;
     Bundle one = *a, two = *b;
     one.when = two.when = NULL;
     const Item first = item_of(x->temp, one), second = item_of(x->temp, two);
     const int threads[] = {a->works.at[0].threads, b->works.at[0].threads};
     for (int k = 0; k < 2 && (!k || threads[0] != threads[1]); k++) {
         Bundle u = {.when = b->when ? b->when : a->when};
-        if (!add_works(x, a, threads[k], &u) || !add_works(x, b, threads[k], &u)) continue;
+        if (!add_works(x, a, threads[k], &u) || !add_works(x, b, threads[k], &u) || !few_texts(&u)) continue;
         const Bundle alone = {.works = u.works};
         const Item all = item_of(x->temp, alone);
         const double gain = gain_of(x, &first, &second, &all);
