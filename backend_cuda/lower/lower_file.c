@@ -220,8 +220,8 @@ void print_launch(const Printing *p, Ctx *ctx, const Kernel *k, Sym full, const 
     print_line(p, ctx, "    return (int)td_launch(td_%s_of[", full);
     print_choice(p, ctx, d);
     const Code *threads = d->threads ? d->threads : code(ctx, "%d", k->threads);
-    print_line(p, ctx, "], args, %c, %c, %d, %d, launched, (cudaStream_t)stream);\n}\n", d->blocks, threads,
-               k->cluster, shared);
+    print_line(p, ctx, "], args, %c, %c, %d, %d, launched, (cudaStream_t)stream);\n}\n", d->blocks, threads, k->cluster,
+               shared);
     print_line(p, ctx, "extern \"C\" int %s_prepare(void) { return (int)td_prepare(td_%s_of, %d, %d); }\n\n", full,
                full, shared, k->cluster);
 }

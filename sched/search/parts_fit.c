@@ -12,6 +12,7 @@
 #include "ir/expr_walk.h"
 #include "judge.h"
 #include "sched/kernel/same.h"
+#include "sched/kernel/settled.h"
 
 #include <math.h>
 #include <string.h>
@@ -59,6 +60,7 @@ static int argument_bytes(const Uniting *x, const Kernel *k, Work *w) {
 bool parts_work(const Uniting *x, Kernel *k, Work *w) {
     const Part *part = k->parts.n == 1 ? k->parts.at[0] : NULL;
     if (!part || !part->group || !part->schedule || k->product || k->cluster > 1) return false;
+    if (kernel_settled(k)) return false; /* beside others it would have all of its threads */
     *w = (Work){.group = (Group *)part->group,
                 .schedule = (Schedule *)part->schedule,
                 .threads = k->threads,
