@@ -75,7 +75,8 @@ static const Expr *repeated(Graph *g, const Expr *times, const Expr *e, bool is_
 }
 
 const Expr *expr_without_idle(const PolyEnv *env, const Expr *e) {
-    if (e->op != OP_REDUCE) return NULL;
+    enum { MOST = 2 * MAX_RANK /* variables: each that goes costs a proof about all others */ };
+    if (e->op != OP_REDUCE || e->u.reduce->nvars > MOST) return NULL;
     Graph *g = env->g;
     const Reduce *r = e->u.reduce;
     if (monoid_declared(r->monoid) || r->monoid->indexed) return NULL;
