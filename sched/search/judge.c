@@ -18,10 +18,11 @@
  * (bench/corpus/unsaid.tsv: a cosine of rows of 777 elements in vectors of 4 took 242 us on an H200, and 102 are
  * predicted without this; where other warps have much to do, it shows less). */
 static const double TURN_ELEMENTS = 0.5, TURN_PIECES = 1;
-/* Elements of registers that each have a test of their own, which a fold asks for again: beyond so many, as there are
- * predicates for, each is folded before the next one is loaded (an RMS norm of rows of 5120 elements, 20 a thread, took
- * 4.8 times a copy on an H100, and 1.06 where all 64 are inside). */
-static const double TURN_TESTED = 0.7, PREDICATES = 6;
+/* Registers that each have a test of their own, which a fold asks for again: beyond so many, as there are predicates
+ * for, what an access brought is folded before the next one (an RMS norm of rows of 5120 elements, 20 single ones a
+ * thread, took 4.8 times a copy on an H100, and 1.06 where all 64 are inside; of 12288 elements, 16 vectors a thread,
+ * 1.7). */
+static const double TURN_TESTED = 0.7, TURN_VECTORS = 0.35, PREDICATES = 6;
 static const double NEARLY = 0.25; /* of a block that does not fit: registers are an estimate */
 static const double SURELY = 0.95; /* of a block: what does not fit by more will spill */
 enum { LEAST_BESIDE = 12 /* registers of a thread beside its tiles */ };
@@ -89,7 +90,9 @@ static void find_resident(Judge *j) {
     const bool bounded = j->f->resident && !j->fails;
     /* What the compiler may use for a thread, of a block of all threads. */
     const double bound = t->registers_per_sm / (all * (bounded ? j->f->resident : 1)), used = registers(j->f, j->m);
-    const double fit = t->registers_per_sm / (least_of(used, bound) * threads);
+    /* Where a launch starts a part of the threads, the compiler knows nothing of it, and takes what it may. */
+    const double taken = j->f->started >= 0 && used > bound / 2 ? bound : least_of(used, bound);
+    const double fit = t->registers_per_sm / (taken * threads);
     double n = least_of(floor(t->threads_per_sm / threads), floor(fit + NEARLY));
     /* Beside tiles much can be computed again, or later; see lower_file.c. */
     j->spills =
@@ -291,8 +294,9 @@ static double issued(const Judge *j, int body, double *share) {
 static double turns(const Judge *j, int i) {
     const Access *a = &j->f->accesses.at[i];
     const double vectors = j->touched[i].instructions;
-    const bool tested = a->open && !wide_access(j, a) && !(a->filled >= 0 && at(j, a->filled) >= 1);
-    if (tested && j->f->folds && vectors > PREDICATES) return 1 + TURN_TESTED * (vectors - PREDICATES);
+    const bool tested = a->open && !(a->filled >= 0 && at(j, a->filled) >= 1);
+    if (tested && j->f->folds && vectors > PREDICATES)
+        return 1 + (wide_access(j, a) ? TURN_VECTORS : TURN_TESTED) * (vectors - PREDICATES);
     if (is_across(j, a)) return a->open ? 1 + TURN_PIECES * (vectors - 1) : 1;
     const bool each = a->vector > 1 && !by_vectors(j, a) && a->bytes < TARGET_REGISTER;
     return each ? 1 + TURN_ELEMENTS * (most_of(1, vectors / a->vector) - 1) : 1;

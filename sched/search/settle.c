@@ -5,7 +5,11 @@
 
 #include "sched/machine/target.h"
 
-enum { WIDEST = 8 /* elements of a vector */, BESIDE = 40 /* registers of a thread beside its part of the row */ };
+enum {
+    WIDEST = 8,         /* elements of a vector */
+    BESIDE = 24,        /* registers of a thread beside its part of the row, as it was loaded */
+    REGISTERS = 1 << 16 /* of a multiprocessor, of all targets */
+};
 
 /* Bytes of an element of the narrowest and of the widest tensor whose rows lie along the axis. */
 static void find_bytes(const CostForm *form, int axis, int64_t *narrow, int64_t *wide) {
@@ -47,9 +51,16 @@ static void build(const Group *gr, int row, int64_t warps, int64_t regs, int64_t
     s->axis[row].peel = peel;
 }
 
+/* Of whole blocks, for the compiler, which takes what registers it may: of rows that need few warps, as many more
+ * blocks fit as each thread has fewer. 0: one. */
+static int most_blocks(int64_t words, int64_t threads) {
+    int64_t blocks = REGISTERS / (words * threads);
+    if (blocks * threads > TARGET_MOST_SM_THREADS) blocks = TARGET_MOST_SM_THREADS / threads;
+    return blocks > 1 ? (int)blocks : 0;
+}
+
 void settle_each(const CostForm *form, const SchedLimits *limits,
                  void (*take)(void *user, const Schedule *s, const int64_t *most), void *user) {
-    enum { REGISTERS = 1 << 16 /* of a multiprocessor, of all targets */ };
     static const int64_t WARPS[] = {16, 32};
     const Group *gr = form->gr;
     const int row = row_axis(gr);
@@ -64,8 +75,10 @@ void settle_each(const CostForm *form, const SchedLimits *limits,
                 int64_t most[MAX_GROUP_AXES];
                 Schedule s;
                 if (r && (r->axis != row || !r->rows || !r->peels)) continue;
-                if (regs * vec * wide / TARGET_REGISTER + BESIDE > REGISTERS / (WARPS[w] * TARGET_WARP)) continue;
+                const int64_t words = regs * vec * wide / TARGET_REGISTER + BESIDE, threads = WARPS[w] * TARGET_WARP;
+                if (words * threads > REGISTERS) continue;
                 build(gr, row, WARPS[w], regs, vec, p, &s);
+                s.occupancy = most_blocks(words, threads);
                 for (int a = 0; a < gr->axes.n; a++) most[a] = schedule_covers(gr, &s, a);
                 if (!schedule_legal_within(gr, &s, most, NULL) || !schedule_fits(gr, &s, limits)) continue;
                 if (schedule_whole_warps(gr, &s)) take(user, &s, most);
