@@ -57,15 +57,19 @@ static const Code *row_inside_test(Lower *l, const Access *x, Sym first) {
     if (access_tail(l, x) != TAIL_PART || !x->vaxis->peel || x->vscale != 1 || x->apart || x->across || x->row)
         return NULL;
     if (bits < 8 || V * bits < 32 || reg_factors(l, x->domain & ~layout_axis_factors(x->layout, x->vaxis))) return NULL;
+    /* Each of them may be the first to name a dimension: compilers evaluate arguments in different orders. */
+    const Code *low = access_remaining_first(l, x, true), *high = access_remaining_first(l, x, false);
+    const Code *ends = tensor_ends(l, x->tensor);
     return code(l->ctx, "A == 1 && td_row_inside<%s, %l>(%n, %c, %c, %c)", lower_storage_type(x->tensor->type), V,
-                first, access_remaining_first(l, x, true), access_remaining_first(l, x, false),
-                tensor_ends(l, x->tensor));
+                first, low, high, ends);
 }
 
 static const Code *load_call(Lower *l, const Access *x, const Code *into, const Code *at, const Stage *s) {
-    if (l->open.row_inside)
+    if (l->open.row_inside) {
+        const Code *low = access_remaining(l, x, true), *high = access_remaining(l, x, false);
         return code(l->ctx, "td_load_inside<%s, %l, %d>(%c, %c, %c, %c)", lower_storage_type(x->tensor->type),
-                    x->plan.V, (int)s->cache, into, at, access_remaining(l, x, true), access_remaining(l, x, false));
+                    x->plan.V, (int)s->cache, into, at, low, high);
+    }
     if (!x->across) return access_call(l, x, "load", into, at, s);
     return code(l->ctx, "td_load_across<%s, %l, %d>(%c, %c)", lower_storage_type(x->tensor->type), x->plan.V,
                 (int)s->cache, into, across_arguments(l, x, at));

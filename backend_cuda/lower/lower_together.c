@@ -213,7 +213,8 @@ static bool print_launcher(const Together *t, const Printing *p) {
     print_launcher_head(p, t->ctx, t->full, &t->all);
     for (int i = 0; i < t->bodies.n; i++) ok &= print_places(t, p, i);
     print_line(p, t->ctx,
-               "    bool td_small = true, td_wide = true, td_filled = true;\n    int64_t td_of[%d], td_blocks = 0;\n"
+               "    bool td_small = true;\n    bool td_wide = true;\n    bool td_filled = true;\n    int64_t "
+               "td_of[%d], td_blocks = 0;\n"
                "    %s_args args;\n",
                t->k->parts.n, t->full);
     for (int i = 0; i < t->bodies.n; i++)
