@@ -17,8 +17,9 @@ typedef struct Touched {
 typedef struct Entry {
     Step step;
     Touched touched;
-    Item item; /* without cases: it stays as it is */
-    bool gone; /* what it does, an earlier one does, too */
+    Item item;  /* without cases: it stays as it is */
+    bool known; /* the item was found, or that there is none */
+    bool gone;  /* what it does, an earlier one does, too */
 } Entry;
 
 typedef VEC(Entry) Entries;
@@ -158,26 +159,36 @@ static Kernel *only_kernel(const StepList *steps) { return steps->n == 1 ? step_
 
 static Entry entry_of(Uniting *x, const Step *s) {
     Entry e = {.step = *s};
-    Item item = {.changed = false};
     touch_steps(x->temp, &e.touched, s, 1);
+    return e;
+}
+
+/* What of the entry may be put beside others: found where there is one that it may be beside, as in a long chain of
+ * kernels that read one another there is none. */
+static void find_item(Uniting *x, Entry *e) {
+    const Step *s = &e->step;
+    Item item = {.changed = false};
+    if (e->known) return;
+    e->known = true;
     const int n = s->kind == STEP_CHOICE ? s->choice->cases.n : 1;
     for (int i = 0; i < n && s->kind != STEP_SORT; i++) {
         Kernel *k = s->kind == STEP_CHOICE ? only_kernel(&s->choice->cases.at[i]->steps) : s->kernel;
         Bundle b = {.when = s->kind == STEP_CHOICE ? s->choice->cases.at[i]->when : NULL};
         Work w;
-        if (!k || !parts_work(x, k, &w)) return e;
+        if (!k || !parts_work(x, k, &w)) return;
         vec_push(x->temp, &b.works, w);
         vec_push(x->temp, &item.cases, b);
     }
-    e.item = item;
-    return e;
+    e->item = item;
 }
 
 /* Two entries become the first one, if they may. */
 static bool join(Uniting *x, Entries *all, int to, int from) {
     Entry *before = &all->at[to], *e = &all->at[from];
     Item both;
-    if (before->gone || !before->item.cases.n || !memory_stays(x, all, to, from)) return false;
+    if (before->gone) return false;
+    find_item(x, before);
+    if (!before->item.cases.n || !memory_stays(x, all, to, from)) return false;
     if (!parts_unite(x, &before->item, &e->item, &both)) return false;
     if (both_write(&before->touched, &e->touched) && !item_legal(x, &both)) return false;
     before->item = both;
@@ -190,13 +201,14 @@ static bool join(Uniting *x, Entries *all, int to, int from) {
 static void join_earlier(Uniting *x, Entries *all, int from) {
     Entry *e = &all->at[from];
     int first = from;
-    for (bool on = e->item.cases.n > 0; on && first > 0;) {
+    for (bool on = true; on && first > 0;) {
         const Entry *before = &all->at[first - 1];
         if (!before->gone && depend(&before->touched, &e->touched)) break;
         on = before->gone || !both_write(&before->touched, &e->touched);
         first--;
     }
-    for (int to = first; to < from; to++)
+    if (first < from) find_item(x, e);
+    for (int to = first; to < from && e->item.cases.n; to++)
         if (join(x, all, to, from)) return;
 }
 
