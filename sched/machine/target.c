@@ -49,6 +49,13 @@ int targets_cluster(Targets t) {
     return least;
 }
 
+int targets_sm_threads(Targets t) {
+    int least = TARGET_MOST_SM_THREADS;
+    for (int i = 0; i < targets_count(t); i++)
+        if (targets_get(t, i)->threads_per_sm < least) least = targets_get(t, i)->threads_per_sm;
+    return least;
+}
+
 bool targets_bulk(Targets t) {
     for (int i = 0; i < targets_count(t); i++)
         if (!targets_get(t, i)->bulk) return false;

@@ -76,8 +76,9 @@ int targets_shared(Targets t, const Target **where);
 
 /* The blocks that a cluster may have on all of them; 1: some have no clusters. */
 int targets_cluster(Targets t);
-bool targets_bulk(Targets t);  /* all have bulk copies */
-bool targets_early(Targets t); /* of all */
+int targets_sm_threads(Targets t); /* the least that a multiprocessor of one of them has at a time */
+bool targets_bulk(Targets t);      /* all have bulk copies */
+bool targets_early(Targets t);     /* of all */
 
 /* What runs where. A device has the code of the first of the ranked targets that fits it. */
 void targets_ranked(Targets t, const Target **out); /* all of them: exact ones, then the later the nearer */

@@ -372,6 +372,9 @@ bool schedule_fits(const Group *gr, const Schedule *s, const SchedLimits *limits
         if (schedule_step_rows[s->step[i].kind].bulk && !limits->bulk) return false;
     for (int a = 0; a < s->naxes; a++)
         if (schedule_cluster(s, a) > limits->cluster) return false;
+    Widths w;
+    widths_of(s, &w);
+    if (s->occupancy * threads_of(&w) > limits->sm_threads) return false;
     return schedule_shared(gr, s) <= limits->shared;
 }
 

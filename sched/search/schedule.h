@@ -73,6 +73,7 @@ typedef struct SchedLimits {
     int64_t shared; /* bytes of a block */
     int cluster;    /* blocks of a cluster; 1: there are no clusters */
     bool bulk;      /* bulk copies */
+    int sm_threads; /* of a multiprocessor */
 } SchedLimits;
 /* No fold across threads but of whole warps: others exchange by shared memory alone, and nothing was measured of
  * them. */

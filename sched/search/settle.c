@@ -53,9 +53,9 @@ static void build(const Group *gr, int row, int64_t warps, int64_t regs, int64_t
 
 /* Of whole blocks, for the compiler, which takes what registers it may: of rows that need few warps, as many more
  * blocks fit as each thread has fewer. 0: one. */
-static int most_blocks(int64_t words, int64_t threads) {
+static int most_blocks(int64_t words, int64_t threads, const SchedLimits *limits) {
     int64_t blocks = REGISTERS / (words * threads);
-    if (blocks * threads > TARGET_MOST_SM_THREADS) blocks = TARGET_MOST_SM_THREADS / threads;
+    if (blocks * threads > limits->sm_threads) blocks = limits->sm_threads / threads;
     return blocks > 1 ? (int)blocks : 0;
 }
 
@@ -78,7 +78,7 @@ void settle_each(const CostForm *form, const SchedLimits *limits,
                 const int64_t words = regs * vec * wide / TARGET_REGISTER + BESIDE, threads = WARPS[w] * TARGET_WARP;
                 if (words * threads > REGISTERS) continue;
                 build(gr, row, WARPS[w], regs, vec, p, &s);
-                s.occupancy = most_blocks(words, threads);
+                s.occupancy = most_blocks(words, threads, limits);
                 for (int a = 0; a < gr->axes.n; a++) most[a] = schedule_covers(gr, &s, a);
                 if (!schedule_legal_within(gr, &s, most, NULL) || !schedule_fits(gr, &s, limits)) continue;
                 if (schedule_whole_warps(gr, &s)) take(user, &s, most);

@@ -418,7 +418,7 @@ void versions_one(Group *gr, const Schedule *s, Versions *v) {
 SchedLimits versions_limits(Targets t) {
     const int cluster = targets_cluster(t);
     return (SchedLimits){targets_shared(t, NULL), cluster < PORTABLE_CLUSTER ? cluster : PORTABLE_CLUSTER,
-                         targets_bulk(t)};
+                         targets_bulk(t), targets_sm_threads(t)};
 }
 
 /* Of the group, at points; its divisions' forms are there after begin_search. */

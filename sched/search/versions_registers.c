@@ -76,6 +76,7 @@ static void bind_registers(const Choosing *x, Candidate *c) {
     if (c->schedule[0]->occupancy || c->resident < least || c->resident > MOST_BOUND) return;
     schedule_copy(&s, c->schedule[0]);
     s.occupancy = c->resident;
+    if (!schedule_fits(x->gr, &s, &x->limits)) return;
     if (judge_with(x, c, &s, (double)INFINITY, &other) && mean_loss(x, &other, c) <= SAME) take(x, c, &other);
 }
 
