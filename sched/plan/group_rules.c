@@ -19,8 +19,9 @@ static bool is_misplaced(const Group *gr, const GStep *p) {
 bool group_ragged(Group *gr, const GStep *s, AxisSet *within) {
     ExprVec todo = {0};
     bool ragged = false;
-    Ctx *temp = ctx_temp(gr->graph->ctx);
     *within = 0;
+    if (!s->guard->loads) return false; /* asked at every point, and mostly so */
+    Ctx *temp = ctx_temp(gr->graph->ctx);
     vec_push(temp, &todo, s->guard);
     while (todo.n) {
         const Expr *c = todo.at[--todo.n];

@@ -372,6 +372,11 @@ static void count_beside(Placing *p, const Axis *axis, FactorSet domain) {
         n += LENGTH * here / vector;
         p->a->open = true;
         p->a->filled = filled(p, axis);
+        if (here > p->a->apiece) {
+            p->a->apiece = here;
+            p->a->tested = here / vector;
+            p->a->full = p->a->filled;
+        }
     }
     if (axis->peel && p->a->store) n += ENDS + (x->packed ? 0 : ELEMENT * registers);
     x->ends = fmax(x->ends, n);

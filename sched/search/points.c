@@ -303,24 +303,34 @@ static Unsaid unsaid_of(const Group *gr, Points *p, Ctx *ctx) {
     return u;
 }
 
-Points *points_of(const Group *gr, Ctx *ctx) {
-    Points *p = NEW(ctx, Points);
-    p->dims = NEW_N(ctx, int64_t *, MAX_POINTS);
-    p->weight = NEW_N(ctx, double, MAX_POINTS);
-    Unsaid u = unsaid_of(gr, p, ctx);
-    Making *x = &u.making;
-    if (u.nfree && u.nfree <= FEW_DIMS) add_grid(x, u.free, u.nfree);
-    if (u.nfree > FEW_DIMS) add_spread(x, u.free, u.nfree);
-    if (!u.nfree && is_for(gr, x->base)) add(x, x->base, 1, true);
-    if (!u.nfree) add_beside(x, u.hinted, u.nhinted);
+static Points *likely_points(const Unsaid *u, Making *x) {
+    Points *p = x->p;
+    if (u->nfree && u->nfree <= FEW_DIMS) add_grid(x, u->free, u->nfree);
+    if (u->nfree > FEW_DIMS) add_spread(x, u->free, u->nfree);
+    if (!u->nfree && is_for(x->gr, x->base)) add(x, x->base, 1, true);
+    if (!u->nfree) add_beside(x, u->hinted, u->nhinted);
     if (!p->n) add(x, x->base, 1, true);
     p->nlikely = p->n;
     return p;
 }
 
-void points_add_extremes(const Group *gr, Points *p, Ctx *ctx) {
+static Points *points_new(Ctx *ctx) {
+    Points *p = NEW(ctx, Points);
+    p->dims = NEW_N(ctx, int64_t *, MAX_POINTS);
+    p->weight = NEW_N(ctx, double, MAX_POINTS);
+    return p;
+}
+
+Points *points_of(const Group *gr, Ctx *ctx) {
+    Unsaid u = unsaid_of(gr, points_new(ctx), ctx);
+    return likely_points(&u, &u.making);
+}
+
+Points *points_with_extremes(const Group *gr, Ctx *ctx) {
     enum { MANY = 12 /* steps, of which kernels take long to judge */ };
-    if (gr->steps.n > MANY || gr->axes.n == 1) return; /* one axis has all that there is: its lengths are likely ones */
-    Unsaid u = unsaid_of(gr, p, ctx);
+    Unsaid u = unsaid_of(gr, points_new(ctx), ctx);
+    Points *p = likely_points(&u, &u.making);
+    if (gr->steps.n > MANY || gr->axes.n == 1) return p; /* one axis has all that there is: its lengths are likely */
     if (u.nfree > 1) add_extremes(&u.making, u.free, u.nfree);
+    return p;
 }

@@ -18,8 +18,8 @@ typedef struct Points {
 /* dims[i] is the value of every dimension of the Graph at point i, by Dim.id: one that the dimension can have. The
  * heaviest point comes first. In that memory. */
 Points *points_of(const Group *gr, Ctx *ctx);
-/* Appends extremes, where several lengths are not known. */
-void points_add_extremes(const Group *gr, Points *p, Ctx *ctx);
+/* The same, and extremes behind them, where several lengths are not known. */
+Points *points_with_extremes(const Group *gr, Ctx *ctx);
 
 /* The length of an axis at a point; of one whose ends are data, a guess. */
 int64_t points_length(const GAxis *a, const int64_t *dims);

@@ -450,8 +450,7 @@ static Version version_of(Group *gr, const Candidate *k) {
 
 void versions_choose(SchedMemo *memo, Group *gr, Targets t, const Machine *m, int most, Versions *v) {
     Ctx *ctx = gr->graph->ctx, *temp = ctx_temp(ctx);
-    Points *points = points_of(gr, temp);
-    points_add_extremes(gr, points, temp);
+    Points *points = points_with_extremes(gr, temp);
     Choosing x = begin(gr, t, m, points, temp);
     x.considered = memo->considered;
     Chosen *c = expr_map_object(&memo->best, x.form[0]->key);
