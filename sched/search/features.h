@@ -56,13 +56,14 @@ typedef struct Access {
     bool across;      /* where it is not, vectors are made of the aligned pieces that they lie across */
     bool open;        /* a thread has elements along an axis whose length is not known: each is tested */
     int filled;       /* step: at 1 and more only some at the axis's end are. -1: always all */
-    double tested;    /* of a thread's elements along such an axis, the most that have a test each: vectors, */
-    double apiece;    /* and where it is no access of vectors, elements; */
-    int full;         /* step: at 1 and more they have none, as `filled`, of that axis */
-    double edges;     /* vectors of a peeled row, a warp, that it does not fill */
-    double rows;      /* of which a warp has some at a time */
-    int row;          /* step: the length of the rows that the peel aligns; -1: its axes are not peeled */
-    bool apart;       /* rows of this tensor lie otherwise */
+    /* Of the axis along which a thread has most of them, how many tests it makes: of vectors where it is wide, else of
+     * elements. step full: at 1 and more it makes none, as `filled`. */
+    double vector_tests, element_tests;
+    int full;
+    double edges; /* vectors of a peeled row, a warp, that it does not fill */
+    double rows;  /* of which a warp has some at a time */
+    int row;      /* step: the length of the rows that the peel aligns; -1: its axes are not peeled */
+    bool apart;   /* rows of this tensor lie otherwise */
     int body;
     int wait;   /* loads of one number are waited for together */
     int before; /* the Body in which a block has read or written the same elements before this; -1: in none */

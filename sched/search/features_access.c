@@ -372,9 +372,9 @@ static void count_beside(Placing *p, const Axis *axis, FactorSet domain) {
         n += LENGTH * here / vector;
         p->a->open = true;
         p->a->filled = filled(p, axis);
-        if (here > p->a->apiece) {
-            p->a->apiece = here;
-            p->a->tested = here / vector;
+        if (here > p->a->element_tests) {
+            p->a->element_tests = here;
+            p->a->vector_tests = here / vector;
             p->a->full = p->a->filled;
         }
     }

@@ -295,7 +295,7 @@ static double turns(const Judge *j, int i) {
     const Access *a = &j->f->accesses.at[i];
     const double vectors = j->touched[i].instructions;
     const bool open = a->open && !(a->full >= 0 && at(j, a->full) >= 1), wide = wide_access(j, a);
-    const double tested = open && j->f->folds ? (wide ? a->tested : a->apiece) * j->reached : 0;
+    const double tested = open && j->f->folds ? (wide ? a->vector_tests : a->element_tests) * j->reached : 0;
     if (tested > PREDICATES) return 1 + (wide ? TURN_VECTORS : TURN_TESTED) * (tested - PREDICATES);
     if (is_across(j, a)) return a->open ? 1 + TURN_PIECES * (vectors - 1) : 1;
     const bool each = a->vector > 1 && !by_vectors(j, a) && a->bytes < TARGET_REGISTER;
