@@ -9,7 +9,7 @@
 
 static Found is_beside_dims(const Expr *e, const void *unused) {
     (void)unused;
-    if (e->op == OP_CONST || e->op == OP_DIM) return FOUND_NOT;
+    if (e->op == OP_CONST || e->op == OP_DIM || e->op == OP_ALIGNED) return FOUND_NOT;
     return !e->nargs || e->op == OP_LOAD || e->op == OP_REDUCE ? FOUND : FOUND_INSIDE;
 }
 

@@ -136,6 +136,7 @@ static void print_leaf(ExprPrinter *p, const Expr *e) {
     case OP_VAR: print_var(p, e->u.var); break;
     case OP_DIM: text_put(p->out, e->u.dim->name); break;
     case OP_SCALAR: text_put(p->out, e->u.scalar->name); break;
+    case OP_ALIGNED: text_fmt(p->out, "%s()", op_text(e->op)); break;
     default:
         if (p->leaves)
             p->leaves->print(p->leaves->user, p->out, e);

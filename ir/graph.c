@@ -255,6 +255,7 @@ const Expr *expr_var(Graph *g, Var *v) {
 }
 
 const Expr *expr_dim(Graph *g, Dim *d) { return expr_node(g, OP_DIM, TY_I64, false, key_of(d), NULL, 0); }
+const Expr *expr_aligned(Graph *g) { return expr_node(g, OP_ALIGNED, TY_BOOL, false, 0, NULL, 0); }
 const Expr *expr_scalar(Graph *g, Scalar *s) { return expr_node(g, OP_SCALAR, s->type, false, key_of(s), NULL, 0); }
 
 const Expr *expr_load(Graph *g, Tensor *t, const Expr *const *subs) {

@@ -344,6 +344,7 @@ const Expr *expr_float(Graph *g, Type t, double v);
 const Expr *expr_literal(Graph *g, bool is_float, int64_t i, double f); /* untyped */
 const Expr *expr_var(Graph *g, Var *v);
 const Expr *expr_dim(Graph *g, Dim *d);
+const Expr *expr_aligned(Graph *g); /* OP_ALIGNED */
 const Expr *expr_scalar(Graph *g, Scalar *s);
 const Expr *expr_load(Graph *g, Tensor *t, const Expr *const *subs);
 const Expr *expr_cast(Graph *g, Type t, const Expr *e); /* e itself where it has type t */

@@ -65,6 +65,7 @@ static bool node_fits(Verifier *v, const Expr *e) {
     case OP_SCALAR: return e->type == e->u.scalar->type || fail(v, e, "a scalar of another type");
     case OP_VALUE:
     case OP_FACTOR:
+    case OP_ALIGNED:
     case OP_ARG: return fail(v, NULL, "a leaf that only kernels and rules have");
     case OP_MARK: return fail(v, NULL, "a mark, which only the partition makes");
     case OP_LOAD:

@@ -204,7 +204,7 @@ static void put_wrap(Text *out, const Expr *e) {
     if (e->type == TY_I32 || e->type == TY_U32) text_fmt(out, "(%s)", host_ctype(e->type));
 }
 
-/* A constant, a dimension or a scalar. */
+/* A constant, a dimension, a scalar, or what the function that compares dimensions is told of addresses. */
 static void host_leaf(Text *out, const HostEntry *h, const Expr *e) {
     const Graph *g = h->p->graph;
     if (e->op == OP_CONST) {
@@ -215,6 +215,7 @@ static void host_leaf(Text *out, const HostEntry *h, const Expr *e) {
         if (g->dims.at[i] == e->u.dim) text_put(out, h->dims[i]), h->dim_used[i] = true;
     for (int i = 0; e->op == OP_SCALAR && i < g->scalars.n; i++)
         if (g->scalars.at[i] == e->u.scalar) text_put(out, h->scalars[i]), h->scalar_used[i] = true;
+    if (e->op == OP_ALIGNED) text_put(out, "td_aligned");
 }
 
 void host_expr(Text *out, const HostEntry *h, const Expr *e) {
@@ -231,7 +232,8 @@ void host_expr(Text *out, const HostEntry *h, const Expr *e) {
     switch (e->op) {
     case OP_CONST:
     case OP_DIM:
-    case OP_SCALAR: host_leaf(out, h, e); break;
+    case OP_SCALAR:
+    case OP_ALIGNED: host_leaf(out, h, e); break;
     case OP_CAST: host_cast(out, h, e); break;
     case OP_IF:
         text_char(out, '('), host_expr(out, h, e->arg[0]), text_put(out, " ? "), host_expr(out, h, e->arg[1]);

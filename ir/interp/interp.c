@@ -24,6 +24,7 @@ static IntLeaf host_leaf(void *env, const Expr *e, int64_t *v) {
         if (h->g->dims.at[i] == e->u.dim) return *v = h->dims[i], INT_LEAF_KNOWN;
     for (int i = 0; e->op == OP_SCALAR && h->scalars && i < h->g->scalars.n; i++)
         if (h->g->scalars.at[i] == e->u.scalar) return *v = num_to_int(e->type, h->scalars[i]), INT_LEAF_KNOWN;
+    if (e->op == OP_ALIGNED) return *v = true, INT_LEAF_KNOWN; /* as tensors are unless somebody begins inside of one */
     return INT_LEAF_INSIDE;
 }
 

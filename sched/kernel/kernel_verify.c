@@ -85,8 +85,10 @@ static Found is_unknown_dim(const Expr *e, const void *graph) {
     return e->op == OP_DIM ? FOUND : FOUND_INSIDE;
 }
 
-static bool known_dims(const Graph *g, const Expr *e) { return expr_over_dims(e) && !expr_has(e, is_unknown_dim, g); }
+static bool of_call(const Graph *g, const Expr *e) { return expr_over_dims(e) && !expr_has(e, is_unknown_dim, g); }
+static bool known_dims(const Graph *g, const Expr *e) { return of_call(g, e) && !expr_has_op(e, OP_ALIGNED); }
 bool verify_is_condition(const Verify *v, const Expr *e) { return e->type == TY_BOOL && known_dims(v->g, e); }
+bool verify_is_choice(const Verify *v, const Expr *e) { return e->type == TY_BOOL && of_call(v->g, e); }
 
 static bool verify_tensor(Verify *v, const Tensor *t) {
     if (t->rank < 0 || t->rank > MAX_RANK) return verify_fail(v, "tensor %s: rank %d", t->name, t->rank);
@@ -151,7 +153,8 @@ typedef struct Bounding {
 
 static Found is_no_bound(const Expr *e, const void *bounding) {
     const Bounding *x = bounding;
-    if (e->op == OP_FACTOR || e->op == OP_LOAD || e->op == OP_REDUCE || e->op == OP_ARG || e->op == OP_SCALAR)
+    if (e->op == OP_FACTOR || e->op == OP_LOAD || e->op == OP_REDUCE || e->op == OP_ARG || e->op == OP_SCALAR ||
+        e->op == OP_ALIGNED)
         return FOUND;
     for (int i = 0; e->op == OP_VAR && i < x->axis->id; i++)
         if (x->part->axes.at[i]->var == e->u.var) return FOUND_NOT;

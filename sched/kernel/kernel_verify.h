@@ -78,6 +78,8 @@ bool verify_body(Verify *v, Stage *const *at, int n);
 
 /* Whether e is a bool expression of dimensions. */
 bool verify_is_condition(const Verify *v, const Expr *e);
+/* Of a case: it may depend on how the tensors of a call lie, too. */
+bool verify_is_choice(const Verify *v, const Expr *e);
 /* Names and declarations of a program. One kernel by itself: v->k, whose accesses are then in v->reads and writes. */
 bool verify_header(Verify *v);
 bool verify_kernel(Verify *v);

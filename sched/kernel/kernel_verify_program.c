@@ -36,7 +36,7 @@ static bool verify_choice(Verify *v, const Choice *c) {
         const ChoiceCase *k = c->cases.at[i];
         if (k->when && i + 1 == c->cases.n) return verify_fail(v, "the last case of a choice has a condition");
         if (!k->when && i + 1 < c->cases.n) return verify_fail(v, "a case without a condition is not the last");
-        if (k->when && !verify_is_condition(v, k->when))
+        if (k->when && !verify_is_choice(v, k->when))
             return verify_fail(v, "the condition of a case is not a bool expression of dimensions");
         if (!verify_steps(v, &k->steps)) return false;
     }

@@ -27,6 +27,8 @@ static Found check_leaf(const Expr *e, void *leaves) {
         verify_fail_at(v, x->s, "operands of '%s' have types that do not fit", op_text(e->op));
     else if (e->op == OP_LOAD || e->op == OP_REDUCE || e->op == OP_ARG)
         verify_fail_at(v, x->s, "loads and reductions are stages, not expressions");
+    else if (e->op == OP_ALIGNED)
+        verify_fail_at(v, x->s, "how tensors lie is for choices to ask");
     else if (e->op == OP_VALUE && !in_scope(v, e->u.value))
         verify_fail_at(v, x->s, "%s is used before it is made, or outside its loop", e->u.value->name);
     else if (e->op == OP_VALUE && e->u.value->kind == VALUE_SHARED)

@@ -395,6 +395,13 @@ const Expr *versions_length(const Group *gr, AxisSet axes) {
     return n;
 }
 
+/* Whether rows of that length are aligned, as they are where the first one is. Rows that begin elsewhere are as those
+ * of odd length: what is taken for these is good for them. */
+static const Expr *rows_aligned(Graph *g, const Expr *length, int vector) {
+    const Expr *rest = expr2(g, OP_MOD, length, expr_int(g, TY_I64, vector));
+    return expr_and(g, expr2(g, OP_EQ, rest, expr_int(g, TY_I64, 0)), expr_aligned(g));
+}
+
 const Expr *versions_condition(const Group *gr, const Case *c) {
     Graph *g = gr->graph;
     const Expr *when = NULL;
@@ -402,7 +409,7 @@ const Expr *versions_condition(const Group *gr, const Case *c) {
         const SizeTest *t = &c->test[i];
         const Expr *length = versions_length(gr, t->axes), *test;
         if (t->divisor)
-            test = expr2(g, OP_EQ, expr2(g, OP_MOD, length, expr_int(g, TY_I64, t->divisor)), expr_int(g, TY_I64, 0));
+            test = rows_aligned(g, length, t->divisor);
         else
             test = expr2(g, OP_LE, length, expr_int(g, TY_I64, t->most));
         when = expr_and(g, when, test);

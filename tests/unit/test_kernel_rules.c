@@ -519,6 +519,8 @@ static const Case CASES[] = {
      XYW "  scalar c: f32\nwhen M <= 8 {\n" DIRECT "} else {\n" STEP("one", "x", "w") "when c <= 8.0 {\n" STEP(
          "two", "w", "y") "} else {\n" STEP("three", "w", "y") "}\n}\n",
      "not a bool expression of dimensions"},
+    {"... and of how tensors lie", XYW "when aligned() {\n" DIRECT "} else {\n" BY_W "}\n",
+     XYW "when aligned(1) {\n" DIRECT "} else {\n" BY_W "}\n", "no function 'aligned'"},
     {"outputs are written on every way", XYW "when M <= 8 {\n" DIRECT "} else {\n" BY_W "}\n",
      XYW "when M <= 8 {\n" DIRECT "} else {\n" STEP("one", "x", "w") "}\n",
      "nothing writes the output y on way 2 (else)"},
