@@ -213,14 +213,16 @@ class Runner:
         numbers = {d["name"]: sizes[d["name"]] for d in e.dimensions if d["from"] != "inputs"}
         numbers |= {s["name"]: sizes[s["name"]] for s in e.scalars if s["default"] is None}
         directions = [t["direction"] for t in e.tensors if t["direction"] != "out"]
-        if "inout" not in directions:
-            fresh = [like(t, offset).fill_(math.nan if t.is_floating_point() else 77) for t in outs]
+        names = [t["name"] for t in e.tensors if t["direction"] == "inout"]
+        fresh = [like(t, offset).fill_(math.nan if t.is_floating_point() else 77) for t in outs[len(names):]]
+        if not names:
             return (lambda: e(*ins, out=tuple(fresh), **numbers)), fresh
         given = [x.clone() if d == "inout" else x for x, d in zip(ins, directions)]
-        names = [t["name"] for t in e.tensors if t["direction"] == "inout"]
         updated = dict(zip(e.inputs, given))
-        order = sorted(names, key=lambda n: (int(re.sub(r"\D", "", n) or 0), "pmv".find(n[0])))  # as the case lists them
-        return (lambda: e(*given, **numbers)), [updated[n] for n in order]
+        # as the case lists them, what is updated first
+        order = sorted(names, key=lambda n: (int(re.sub(r"\D", "", n) or 0), "pmv".find(n[0])))
+        into = dict(out=tuple(fresh)) if fresh else {}
+        return (lambda: e(*given, **into, **numbers)), [updated[n] for n in order] + fresh
 
     def results(self, outs):
         from_any = lambda t: t if isinstance(t, self.torch.Tensor) else self.torch.from_dlpack(t)

@@ -34,16 +34,19 @@ def compiled(suite, name, which):
     return r.returncode == 0 and "__global__" in r.stdout, f"{name}, {which}: {r.stderr[:400]}"
 
 
-wide = protocol.Suite("wide")
-programs = sorted(f[:-3] for f in os.listdir(wide.folder))
-with open(os.path.join(BENCH, "wide.py"), encoding="utf-8") as f:
-    cases = re.findall(r'^@case\("(\w+)"', f.read(), re.M)
-verdict(sorted(cases) == programs, f"cases of wide.py are {set(cases) ^ set(programs)} apart from programs")
-verdict(len(programs) >= 40 and sum(n.startswith("drawn_") for n in programs) >= 10, f"only {len(programs)} programs")
-with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-    wanted = [(wide, n, v) for n in programs for v in ("fixed", "hint", "bare")]
-    for ok, what in pool.map(lambda k: compiled(*k), wanted):
-        verdict(ok, what)
+least = dict(wide=40, gpt2=8)
+for name, few in least.items():
+    suite = protocol.Suite(name)
+    programs = sorted(f[:-3] for f in os.listdir(suite.folder))
+    with open(os.path.join(BENCH, f"{name}.py"), encoding="utf-8") as f:
+        cases = re.findall(r'^@case\("(\w+)"', f.read(), re.M)
+    verdict(sorted(cases) == programs, f"cases of {name}.py are {set(cases) ^ set(programs)} apart from programs")
+    verdict(len(programs) >= few, f"{name}: only {len(programs)} programs")
+    verdict(name != "wide" or sum(n.startswith("drawn_") for n in programs) >= 10, "too few drawn programs")
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        wanted = [(suite, n, v) for n in programs for v in ("fixed", "hint", "bare")]
+        for ok, what in pool.map(lambda k: compiled(*k), wanted):
+            verdict(ok, what)
 
 # of each class the sizes give what the program's shapes need
 suite = protocol.Suite("suite")
