@@ -2,6 +2,8 @@
  * statement is made, so that it is known which conditions the kernel's wide instance has. */
 #include "lower_internal.h"
 
+#include "sched/kernel/own.h"
+
 FactorSet access_domain(Lower *l, const Layout *layout, const Stage *s) {
     FactorSet d = 0;
     for (int i = 0; i < s->tensor->rank; i++) d |= expr_domain(l->part, layout, s->subs[i]);
@@ -302,6 +304,7 @@ static void plan_load(Lower *l, const Stage *s) {
     access_vectors(l, x, v->domain, may, true);
     access_rows(l, x, v->domain, may);
     access_tails(l, x);
+    if (stage_loads_own(l->part, s)) x->twins = access_repeated(l, x->layout, v->domain);
     access_each(l, x, s, v->domain);
 }
 

@@ -2,6 +2,7 @@
  * thread reads what another one writes in the same kernel. Subscripts are polynomials in the axes (digits of mixed
  * radix), so both are proofs about them: what cannot be proved is refused. */
 #include "kernel_verify.h"
+#include "own.h"
 
 #include "ir/expr_is.h"
 #include "ir/expr_walk.h"
@@ -280,7 +281,8 @@ static bool disjoint(Verify *v, const WriteRow *a, const WriteRow *b) {
     return false;
 }
 
-/* A thread reads elements that only it writes, and reads them first. */
+/* A thread reads elements that only it writes, and reads them first; of several that have one value, the one that
+ * writes it (own.h). */
 static bool own_elements(const WriteRow *read, const WriteRow *write) {
     const Stage *a = read->stage, *b = write->stage;
     if (read->part != write->part || a->layout != b->layout || a->kind != STAGE_LOAD || a->depth ||
@@ -291,8 +293,12 @@ static bool own_elements(const WriteRow *read, const WriteRow *write) {
         if (a->subs[i] != b->subs[i] || reads_value(a->subs[i])) return false;
         domain |= expr_domain(read->part, a->layout, a->subs[i]);
     }
-    FactorSet all = layout_scope_factors(a->layout, SCOPE_THREAD) | layout_scope_factors(a->layout, SCOPE_BLOCK);
-    return !real_factors(a->layout, all & ~domain);
+    const FactorSet threads = layout_scope_factors(a->layout, SCOPE_THREAD),
+                    all = threads | layout_scope_factors(a->layout, SCOPE_BLOCK),
+                    same = real_factors(a->layout, all & ~domain);
+    if (!same) return true;
+    return !(same & ~(threads | verify_bind_factors(a->layout, BIND_CLUSTER))) && stage_loads_own(read->part, a) &&
+           stage_only_stored(read->part, a, same);
 }
 
 bool verify_conflicts(Verify *v) {

@@ -43,8 +43,9 @@ static int64_t *few_and_long(const Group *gr, Ctx *ctx) {
 
 static bool is_plain(const Group *gr) {
     if (gr->product || gr->fused || gr->fusion || !gr->steps.n || gr->steps.n > MOST_STEPS) return false;
+    if (!group_updates_own(gr)) return false;
     for (int i = 0; i < gr->stores.n; i++)
-        if (gr->stores.at[i].tensor->kind == TENSOR_INOUT || gr->stores.at[i].update) return false;
+        if (gr->stores.at[i].update) return false;
     for (int i = 0; i < gr->tensors.n; i++)
         if (gr->tensors.at[i].tensor->sort) return false;
     for (int i = 0; i < gr->steps.n; i++)

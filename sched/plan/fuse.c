@@ -51,8 +51,7 @@ static bool independent(const Group *a, const Group *b) {
 
 static bool is_plain(const Group *gr) {
     if (gr->product || gr->fusion) return false;
-    for (int i = 0; i < gr->stores.n; i++)
-        if (gr->stores.at[i].tensor->kind == TENSOR_INOUT) return false;
+    if (!group_updates_own(gr)) return false;
     for (int i = 0; i < gr->tensors.n; i++)
         if (gr->tensors.at[i].tensor->sort) return false; /* a sort stands before its first reader, in all ways */
     for (int i = 0; i < gr->steps.n; i++)

@@ -121,7 +121,7 @@ typedef struct Group {
  * it reads what is folded elsewhere (rule 0), is a second large one (1), would be repeated by blocks (2), or would
  * leave few blocks with everything (3). A rule counts where no step breaks one before it. dims: lengths (by Dim.id) for
  * which that is asked; NULL: those that are guessed. */
-enum { GROUP_RULES = 4 };
+enum { GROUP_RULES = 5 };
 bool group_step_leaves(const Group *gr, int i, int rule, const int64_t *dims);
 /* Whether the step folds over ranges that are data: each value of the other axes has one of its own, and one element is
  * in few of them. *within are the axes that the ranges have beside the folded one. */
@@ -129,6 +129,9 @@ bool group_ragged(Group *gr, const GStep *s, AxisSet *within);
 AxisSet group_owned(const Group *gr); /* axes of the stores that steps fold or scan: one block owns them */
 
 const char *group_rule_text(int rule); /* of group_step_leaves */
+/* Whether what stores change in place is read at their own places alone, so that no thread reads what another one has
+ * changed by then. */
+bool group_updates_own(const Group *gr);
 
 /* Unites the variables of roots, finds steps. The first root has the most axes. Gives the canonical node of each of the
  * roots' OP_REDUCE nodes in *canon, in the memory of `temp` (both may be NULL). NULL where the roots do not fit one

@@ -2,6 +2,8 @@
 #include "group.h"
 #include "online.h"
 
+#include "ir/expr_walk.h"
+
 enum { ONE_BLOCK = 1 << 16 /* elements that one block may own alone */, LONG_ROW = 1 << 18 };
 enum { SMALL_FOLD = 64, FEW_BLOCKS = 8, SOME_BLOCKS = 64 };
 enum { LEAST_APART = 1 << 13 /* elements */, NEAR = 8 /* columns, which lie in the same lines of memory */ };
@@ -110,17 +112,78 @@ static bool is_too_large(const Group *gr, int i, const int64_t *dims) {
     return owned && blocks < SOME_BLOCKS && group_length_at(gr, p->free | p->over, dims) > ONE_BLOCK;
 }
 
+/* Elements that a store changes: any, or those other than the one that it changes itself. */
+typedef struct Changed {
+    const GStore *store;
+    bool any;
+} Changed;
+
+static Found is_changed(const Expr *e, const void *changed) {
+    const Changed *c = changed;
+    if (e->op != OP_LOAD || e->u.tensor != c->store->tensor) return FOUND_INSIDE;
+    for (int d = 0; d < e->nargs; d++)
+        if (c->any || e->arg[d] != c->store->subs[d]) return FOUND;
+    return c->any ? FOUND : FOUND_INSIDE;
+}
+
+static bool reads_changed(Ctx *temp, const GStep *p, const Changed *c) {
+    ExprSet seen = {0};
+    bool reads = expr_find(temp, &seen, p->guard, is_changed, c) != NULL;
+    for (int i = 0; i < p->node->nargs && !reads; i++)
+        reads = expr_find(temp, &seen, p->node->arg[i], is_changed, c) != NULL;
+    return reads;
+}
+
+/* What a step may not read of what a store changes: others than the thread that folds an element may be the one that
+ * changes it, but where it is folded and stored at the same place of all axes. */
+static Changed changed_by(const Group *gr, const GStore *s) {
+    return (Changed){s, s->axes != ((AxisSet)1 << gr->axes.n) - 1};
+}
+
+static bool folds_changed(const Group *gr, const GStep *p) {
+    const Changed c = changed_by(gr, &gr->stores.at[0]);
+    if (c.store->tensor->kind != TENSOR_INOUT) return false;
+    Ctx *temp = ctx_temp(gr->graph->ctx);
+    const bool reads = reads_changed(temp, p, &c);
+    ctx_temp_end(temp);
+    return reads;
+}
+
+bool group_updates_own(const Group *gr) {
+    bool own = true;
+    Ctx *temp = ctx_temp(gr->graph->ctx);
+    for (int i = 0; i < gr->stores.n && own; i++) {
+        const GStore *s = &gr->stores.at[i];
+        if (s->tensor->kind != TENSOR_INOUT) continue;
+        const Changed folded = changed_by(gr, s);
+        for (int k = 0; k < gr->steps.n && own; k++) own = !reads_changed(temp, &gr->steps.at[k], &folded);
+        for (int k = 0; k < gr->stores.n && own; k++) {
+            const GStore *other = &gr->stores.at[k];
+            const Changed read = {s, k != i && other->axes != s->axes};
+            ExprSet seen = {0};
+            own = !expr_find(temp, &seen, other->value, is_changed, &read) &&
+                  !expr_find(temp, &seen, other->guard, is_changed, &read);
+            for (int d = 0; d < other->tensor->rank && own; d++)
+                own = !expr_find(temp, &seen, other->subs[d], is_changed, &read);
+        }
+    }
+    ctx_temp_end(temp);
+    return own;
+}
+
 const char *group_rule_text(int rule) {
-    static const char *const texts[GROUP_RULES] = {"reads all of it", "a second large reduction",
-                                                   "a reduction would be repeated", "few blocks would do it all"};
+    static const char *const texts[GROUP_RULES] = {"its values before are read while it is updated", "reads all of it",
+                                                   "a second large reduction", "a reduction would be repeated",
+                                                   "few blocks would do it all"};
     return texts[rule];
 }
 
 bool group_step_leaves(const Group *gr, int i, int rule, const int64_t *dims) {
     switch (rule) {
-    case 0: return is_misplaced(gr, &gr->steps.at[i]);
-    case 1: return is_second(gr, i, dims);
-    case 2: return is_repeated(gr, i);
+    case 0: return folds_changed(gr, &gr->steps.at[i]);
+    case 1: return is_misplaced(gr, &gr->steps.at[i]);
+    case 2: return is_second(gr, i, dims);
+    case 3: return is_repeated(gr, i);
     default: return is_too_large(gr, i, dims);
     }
 }

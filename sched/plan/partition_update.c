@@ -50,16 +50,23 @@ static bool is_product_update(Partition *x, const Prepared *def, const Equation 
     return true;
 }
 
-/* Reductions, but for those inside of others. */
+/* Reductions of what is updated besides this tensor, but for those inside of others. */
 typedef struct Reductions {
     Ctx *temp;
+    const Tensor *own;
+    ExprSet seen;
     ExprMap found;
 } Reductions;
+
+static Found is_other_inout(const Expr *e, const void *own) {
+    const bool inout = e->op == OP_LOAD && e->u.tensor->kind == TENSOR_INOUT;
+    return inout && e->u.tensor != own ? FOUND : FOUND_INSIDE;
+}
 
 static Found note_reduction(const Expr *e, void *user) {
     Reductions *r = user;
     if (e->op != OP_REDUCE) return FOUND_INSIDE;
-    expr_map_put(r->temp, &r->found, e, e);
+    if (expr_find(r->temp, &r->seen, e, is_other_inout, r->own)) expr_map_put(r->temp, &r->found, e, e);
     return FOUND_NOT;
 }
 
@@ -83,14 +90,14 @@ static const Expr *stored_now(Partition *x, const Expr *e, const Equation *reade
     return x->failed ? NULL : partition_stored(x, e, reader, why);
 }
 
-/* Every thread that stores an element is the only one that reads it: one equation of the element itself. Its
- * reductions, which read what others store or are folded by several threads, become temporaries; what is stored is
- * loaded, for updates come last. */
+/* Every thread that stores an element is the only one that reads it: one equation of the element itself. Its reductions
+ * of what others update become temporaries, before that happens; those that read this tensor stay where each thread
+ * folds the elements that it stores (group_step_leaves). What is stored is loaded, for updates come last. */
 static bool update_locally(Partition *x, Update *u) {
     Equation *r = &u->roots[0];
     ExprSet seen = {0};
-    Reductions all = {.temp = x->temp};
-    ExprWalk walk = {.temp = x->temp, .before = note_reduction, .user = &all, .reduces = true};
+    Reductions others = {.temp = x->temp, .own = u->def->tensor};
+    ExprWalk walk = {.temp = x->temp, .before = note_reduction, .user = &others, .reduces = true};
     if (!update_reads(x, u, u->def->tensor) || is_product_update(x, u->def, r)) return true;
     if (u->def->tensor->pieces.n > 1 || (r->guard && r->guard->reduces)) return false;
     for (int d = 0; d < u->def->tensor->rank; d++)
@@ -99,8 +106,8 @@ static bool update_locally(Partition *x, Update *u) {
     if (expr_find(x->temp, &seen, r->guard, is_elsewhere, r)) return false;
     r->value = partition_reuse(x, INT_MAX, r->value);
     expr_walk(&walk, r->value);
-    r->value = take_out(x, r, &all.found, "its values before are read while it is updated");
-    return !r->value->reduces;
+    r->value = take_out(x, r, &others.found, "its values before are read while it is updated");
+    return true;
 }
 
 static Found is_inout(const Expr *e, const void *unused) {

@@ -164,8 +164,7 @@ static const char *not_shared(Sharer *x, const Sharing *a, const Sharing *b, Sha
     Group *gr = both->gr = group_new(x->g, both->roots.at, both->roots.n, NULL, NULL, NULL);
     if (!gr) return "other axes";
     AxisSet o = gr->stores.at[0].axes, owned = group_owned(gr);
-    for (int i = 0; i < gr->stores.n && gr->steps.n; i++)
-        if (gr->stores.at[i].tensor->kind == TENSOR_INOUT) return "reads what it updates"; /* in other threads */
+    if (gr->steps.n && !group_updates_own(gr)) return "reads what it updates"; /* in other threads */
     for (int i = 0; i < gr->steps.n; i++)
         for (int rule = 0; rule < GROUP_RULES; rule++)
             if (group_step_leaves(gr, i, rule, x->plan->dims)) return group_rule_text(rule);

@@ -301,6 +301,7 @@ const Expr *sorted_fold(SortedPlan *p, const SortedKeys *k, const SortedFold *f,
 typedef struct Writing {
     SortedPlan *p;
     EarlyPlace place;
+    ExprMap some; /* of a fold that was written: the condition that its range is not empty */
 } Writing;
 
 /* The fold of an indexed monoid says where in the order the best stands, of equal ones the first, there and in the
@@ -322,16 +323,64 @@ static const Expr *write_fold(ExprRewrite *x, const Expr *e, const Expr *made) {
     if (k && k->updated && updated_make(w->p, f, made, &u)) return updated_let(&w->place, &u, made->type);
     if (!k || !k->sort) return made;
     const Expr *fold = sorted_fold(w->p, k, f, made);
+    const Order o = order_of(w->p, k, f);
+    if (fold->op == OP_REDUCE) expr_map_put(w->p->temp, &w->some, fold, expr2(w->p->g, OP_LT, o.first, o.end));
     return e->u.reduce->monoid->indexed ? index_of(w, k, f, fold) : fold;
+}
+
+/* ---- elements that no key names ---- */
+
+static Op operator_of_fold(Graph *g, const Expr *fold) {
+    const Monoid *m = fold->u.reduce->monoid;
+    return m->n == 1 ? monoid_of(g, m, fold->type)->combine[0]->op : OP_REDUCE;
+}
+
+/* What a piece joins by an operator: its own element, once, and folds. */
+typedef struct Joining {
+    const Writing *w;
+    const Piece *piece;
+    Op op;
+    int own;          /* how often its own element */
+    const Expr *some; /* some fold has something to fold */
+} Joining;
+
+static bool is_own(const Joining *x, const Expr *e) {
+    const Tensor *t = x->w->place.reader;
+    if (e->op != OP_LOAD || e->u.tensor != t) return false;
+    for (int d = 0; d < t->rank; d++)
+        if (e->arg[d] != x->piece->subs[d]) return false;
+    return true;
+}
+
+static bool joins(Joining *x, const Expr *e) {
+    Graph *g = x->w->p->g;
+    const Expr *some = expr_map_get(&x->w->some, e);
+    if (some && operator_of_fold(g, e) == x->op) return x->some = x->some ? expr2(g, OP_OR, x->some, some) : some, true;
+    if (is_own(x, e)) return ++x->own == 1;
+    if (e->op == OP_CAST && type_is_float(e->type)) return joins(x, e->arg[0]);
+    return e->op == x->op && joins(x, e->arg[0]) && joins(x, e->arg[1]);
+}
+
+/* An inout's element that is joined with folds of nothing stays as it is: it is neither read nor written. Few rows of a
+ * large table are touched by the gradients of a batch. */
+static void leave_untouched(Writing *w, Piece *piece) {
+    const Expr *e = piece->value;
+    while (e->op == OP_CAST) e = e->arg[0];
+    Joining x = {.w = w, .piece = piece, .op = e->op};
+    if (w->place.reader->kind != TENSOR_INOUT || e->nargs != 2 || !joins(&x, piece->value)) return;
+    if (x.own && x.some) piece->guard = expr_and(w->p->g, piece->guard, x.some);
 }
 
 void sorted_write(SortedPlan *p) {
     Graph *g = p->g;
-    Writing w = {p, {.g = g, .temp = p->temp}};
+    Writing w = {.p = p, .place = {.g = g, .temp = p->temp}};
     for (int *at = &w.place.at; *at < g->tensors.n; ++*at) {
         Tensor *t = w.place.reader = g->tensors.at[*at];
         ExprRewrite x = {.g = g, .temp = p->temp, .after = write_fold, .user = &w, .reduces = true};
-        for (int k = 0; k < t->pieces.n; k++) t->pieces.at[k].value = expr_rewrite(&x, t->pieces.at[k].value);
+        for (int k = 0; k < t->pieces.n; k++) {
+            t->pieces.at[k].value = expr_rewrite(&x, t->pieces.at[k].value);
+            leave_untouched(&w, &t->pieces.at[k]);
+        }
     }
     updated_direct(g, p->temp);
 }

@@ -18,7 +18,6 @@ int64_t split_many(const Machine *m) { return 2 * (int64_t)m->sms; }
 
 /* Whether a store is of results, or along all that is folded and of none: each block stores what it reads. */
 static bool store_splits(const GStore *s, AxisSet results, AxisSet over) {
-    if (s->tensor->kind == TENSOR_INOUT) return false;
     if (s->guard && expr_has(s->guard, expr_test_data, NULL)) return false; /* shares would be stored always */
     if (s->axes == results) return true;
     const bool reads = s->value->reduces || (s->guard && s->guard->reduces);
@@ -26,7 +25,7 @@ static bool store_splits(const GStore *s, AxisSet results, AxisSet over) {
 }
 
 bool split_may(const Group *gr) {
-    if (!gr->steps.n || gr->split >= 0) return false;
+    if (!gr->steps.n || gr->split >= 0 || !group_updates_own(gr)) return false;
     const AxisSet o = gr->steps.at[0].free, over = gr->steps.at[0].over;
     for (int i = 0; i < gr->steps.n; i++) {
         const GStep *p = &gr->steps.at[i];

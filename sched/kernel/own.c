@@ -1,0 +1,79 @@
+/* Updates in place: a kernel loads the values that it will change. A value that does not vary along an axis is the same
+ * in all threads that differ in that axis alone, and the first of them stores it ("Replication" in README.md). If all of
+ * them loaded what is there before, one could come after the first has stored. So the first is the only one that loads,
+ * too, which is right as long as nothing but its own stores is made of the value. */
+#include "own.h"
+
+#include "ir/expr_walk.h"
+
+static bool same_element(const Stage *load, const Stage *store) {
+    if (store->kind != STAGE_STORE || store->tensor != load->tensor || store->layout != load->layout) return false;
+    for (int i = 0; i < load->tensor->rank; i++)
+        if (store->subs[i] != load->subs[i]) return false;
+    return true;
+}
+
+/* Whether such a store comes after the load, which is *met on the way. */
+static bool stored_after(Stage *const *at, int n, const Stage *load, bool *met) {
+    for (int i = 0; i < n; i++) {
+        *met |= at[i] == load;
+        if (*met && same_element(load, at[i])) return true;
+        if (stored_after(at[i]->body.at, at[i]->body.n, load, met)) return true;
+    }
+    return false;
+}
+
+bool stage_loads_own(const Part *part, const Stage *load) {
+    bool met = false;
+    return load->kind == STAGE_LOAD && stored_after(part->body.at, part->body.n, load, &met);
+}
+
+/* ---- what becomes of a value ---- */
+
+enum { MAX_MADE = 32 };
+
+typedef struct Following {
+    const Part *part;
+    FactorSet first;
+    const Value *made[MAX_MADE]; /* the load's value, and those that maps make of it */
+    int n;
+} Following;
+
+static Found is_made(const Expr *e, const void *following) {
+    const Following *f = following;
+    for (int i = 0; e->op == OP_VALUE && i < f->n; i++)
+        if (f->made[i] == e->u.value) return FOUND;
+    return FOUND_INSIDE;
+}
+
+static bool uses(const Following *f, const Expr *e) { return e && expr_has(e, is_made, f); }
+
+/* In what it is done for, and where, rather than in what is stored or computed. */
+static bool decides(const Following *f, const Stage *s) {
+    bool found = uses(f, s->cond) || uses(f, s->other);
+    for (int i = 0; s->tensor && i < s->tensor->rank; i++) found |= uses(f, s->subs[i]);
+    for (int i = 0; i < f->n; i++) found |= s->source == f->made[i];
+    return found;
+}
+
+static bool stored_alone(Following *f, Stage *const *at, int n) {
+    for (int i = 0; i < n; i++) {
+        const Stage *s = at[i];
+        bool computes = false;
+        FactorSet domain = 0;
+        for (int k = 0; k < MAX_PARTS; k++) computes |= uses(f, s->expr[k]);
+        for (int k = 0; s->tensor && k < s->tensor->rank; k++) domain |= expr_domain(f->part, s->layout, s->subs[k]);
+        if (decides(f, s)) return false;
+        if (computes && s->kind == STAGE_MAP && f->n < MAX_MADE)
+            f->made[f->n++] = s->out[0];
+        else if (computes && (s->kind != STAGE_STORE || domain & f->first))
+            return false;
+        if (!stored_alone(f, s->body.at, s->body.n)) return false;
+    }
+    return true;
+}
+
+bool stage_only_stored(const Part *part, const Stage *load, FactorSet first) {
+    Following f = {.part = part, .first = first, .made = {load->out[0]}, .n = 1};
+    return stored_alone(&f, part->body.at, part->body.n);
+}
