@@ -116,6 +116,11 @@ static Found may_be_outside(const Expr *e, const void *unused) {
     return e->op == OP_LOAD && !load_exists(e) ? FOUND : FOUND_INSIDE;
 }
 
+bool sorted_may_be_let(const SortedPlan *p, const SortedFold *f, const Expr *e) {
+    ExprSet seen = {0};
+    return early_may_be_let(p->temp, e) && (f->bare || !expr_find(p->temp, &seen, e, may_be_outside, NULL));
+}
+
 static bool needs_conditions(const Finding *x, const Expr *key) {
     ExprSet seen = {0};
     return expr_find(x->p->temp, &seen, key, may_be_outside, NULL) != NULL;

@@ -4,6 +4,7 @@
 #ifndef TDC_SORTED_H
 #define TDC_SORTED_H
 
+#include "early.h"
 #include "ir/equation.h"
 #include "ir/expr_map.h"
 #include "ir/graph.h"
@@ -58,8 +59,12 @@ SortedPlan *sorted_find(Graph *g, Ctx *temp);
 void sorted_make(SortedPlan *p, SortedKeys *k);
 void sorted_take_back(SortedPlan *p, SortedKeys *k);
 void sorted_place(SortedPlan *p, SortedKeys *k);
-/* What a fold becomes, of which `made` is the node with operands that may have been rewritten. Its sort is made. */
-const Expr *sorted_fold(SortedPlan *p, const SortedKeys *k, const SortedFold *f, const Expr *made);
+/* Whether the fold, or a part of it, may be a let, which has a value for each of its variables: what it loads is there
+ * whatever conditions stand around it. */
+bool sorted_may_be_let(const SortedPlan *p, const SortedFold *f, const Expr *e);
+/* What a fold becomes, of which `made` is the node with operands that may have been rewritten. Its sort is made. What
+ * of it varies along fewer indices becomes a let at `place`; NULL: nothing is written yet, and it stays. */
+const Expr *sorted_fold(SortedPlan *p, const SortedKeys *k, const SortedFold *f, const Expr *made, EarlyPlace *place);
 /* Writes all folds whose sort is there, or that are updates, into the Graph's definitions. */
 void sorted_write(SortedPlan *p);
 

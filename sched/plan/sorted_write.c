@@ -276,7 +276,53 @@ static const Expr *at_j(SortedPlan *p, const SortedFold *f, const Ranged *r, con
     return expr_replace(p->g, e, r->from, r->to, f->nposition - f->nfree);
 }
 
-const Expr *sorted_fold(SortedPlan *p, const SortedKeys *k, const SortedFold *f, const Expr *made) {
+/* What a value of the fold is made of by the fold's own operator: what is the same for all values, and what is not;
+ * NULL: nothing. */
+typedef struct Operands {
+    const Expr *alike, *each;
+} Operands;
+
+static bool varies(SortedPlan *p, const Reduce *r, const Expr *e) {
+    ExprFree x = {.ctx = p->temp, .ranges = true};
+    const ExprVars *vars = expr_free(&x, e);
+    for (int i = 0; i < r->nvars; i++)
+        if (expr_vars_have(vars, r->vars[i])) return true;
+    return false;
+}
+
+static void part_operand(SortedPlan *p, const Reduce *r, Op op, const Expr *e, Operands *o) {
+    if (e->op == op && varies(p, r, e)) {
+        for (int i = 0; i < e->nargs; i++) part_operand(p, r, op, e->arg[i], o);
+        return;
+    }
+    const Expr **to = varies(p, r, e) ? &o->each : &o->alike;
+    *to = *to ? expr2(p->g, op, *to, e) : e;
+}
+
+/* An idempotent operator may fold in once what all values have in it alike, behind the values: where there are any.
+ * `max[t where ids[t] == i](max(a[i, j], b[i, t]))` computes a once for i and j, and its fold varies with i alone. */
+static const Expr *folded_once(SortedPlan *p, const SortedKeys *k, const SortedFold *f, const Expr *made,
+                               const Expr *rest, EarlyPlace *place) {
+    Graph *g = p->g;
+    const Reduce *r = made->u.reduce;
+    Operands own = {0};
+    if (rest || r->nvars != f->nposition - f->nfree || r->monoid->n != 1 || !monoid_idempotent(r->monoid->kind))
+        return NULL;
+    const Monoid *m = monoid_of(g, r->monoid, made->type);
+    part_operand(p, r, m->combine[0]->op, made->arg[1], &own);
+    if (!own.alike) return NULL;
+    Reduce *of_each = NEW(g->ctx, Reduce);
+    *of_each = *r;
+    const Expr *each = own.each ? expr_reduce_parts(g, of_each, made->arg[0], &own.each) : NULL;
+    if (each && !sorted_may_be_let(p, f, each)) return NULL;
+    const Order o = order_of(p, k, f);
+    const Expr *once = expr3(g, OP_IF, expr2(g, OP_LT, o.first, o.end), own.alike, m->identity[0]);
+    if (!each) return once;
+    each = sorted_fold(p, k, f, each, place);
+    return expr2(g, m->combine[0]->op, once, place ? early_let(place, each, "each") : each);
+}
+
+const Expr *sorted_fold(SortedPlan *p, const SortedKeys *k, const SortedFold *f, const Expr *made, EarlyPlace *place) {
     Graph *g = p->g;
     const Reduce *old = made->u.reduce;
     const Expr *rest = rest_of(p, f, made->arg[0]), *operands[MAX_PARTS];
@@ -285,6 +331,8 @@ const Expr *sorted_fold(SortedPlan *p, const SortedKeys *k, const SortedFold *f,
     if (count) return count;
     const Expr *end = rest ? NULL : ended(p, k, f, &x.o, made);
     if (end) return end;
+    const Expr *once = folded_once(p, k, f, made, rest, place);
+    if (once) return once;
     Reduce *r = NEW(g->ctx, Reduce);
     *r = (Reduce){.monoid = old->monoid, .part = old->part, .vars = NEW_N(g->ctx, Var *, old->nvars)};
     for (int i = 0; i < old->nvars; i++) {
@@ -322,7 +370,7 @@ static const Expr *write_fold(ExprRewrite *x, const Expr *e, const Expr *made) {
     Updated u;
     if (k && k->updated && updated_make(w->p, f, made, &u)) return updated_let(&w->place, &u, made->type);
     if (!k || !k->sort) return made;
-    const Expr *fold = sorted_fold(w->p, k, f, made);
+    const Expr *fold = sorted_fold(w->p, k, f, made, &w->place);
     const Order o = order_of(w->p, k, f);
     if (fold->op == OP_REDUCE) expr_map_put(w->p->temp, &w->some, fold, expr2(w->p->g, OP_LT, o.first, o.end));
     return e->u.reduce->monoid->indexed ? index_of(w, k, f, fold) : fold;

@@ -6,18 +6,6 @@
 
 /* ---- what may be ---- */
 
-static Found may_be_outside(const Expr *e, const void *unused) {
-    (void)unused;
-    return e->op == OP_LOAD && !load_exists(e) ? FOUND : FOUND_INSIDE;
-}
-
-/* The let has a value for each of its variables, whatever conditions stand around the fold. */
-static bool may_stand_alone(SortedPlan *p, const SortedFold *f) {
-    ExprSet seen = {0};
-    return early_may_be_let(p->temp, f->reduce) &&
-           (f->bare || !expr_find(p->temp, &seen, f->reduce, may_be_outside, NULL));
-}
-
 static bool is_position(const SortedFold *f, const Var *v) {
     for (int i = 0; i < f->nposition; i++)
         if (f->position[i] == v) return true;
@@ -176,7 +164,7 @@ bool updated_make(SortedPlan *p, const SortedFold *f, const Expr *made, Updated 
     const Reduce *r = made->u.reduce;
     *out = (Updated){0};
     if (!monoid_updates(r->monoid->kind, made->type, &p->g->options) || !ranges_are_plain(r)) return false;
-    if (!may_stand_alone(p, f)) return false;
+    if (!sorted_may_be_let(p, f, f->reduce)) return false;
     list_vars(p, f, made, out);
     out->start = start_of(p, out, r->monoid, made->type);
     return update_of(p, f, made, out, &out->update);

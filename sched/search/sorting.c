@@ -38,7 +38,7 @@ static double sort_all(Sorting *x, const SortedKeys *k) {
     bool ordered = false;
     for (int i = 0; i < k->folds.n; i++) {
         ExprSet seen = {0};
-        const Expr *e = sorted_fold(x->p, k, k->folds.at[i], k->folds.at[i]->reduce);
+        const Expr *e = sorted_fold(x->p, k, k->folds.at[i], k->folds.at[i]->reduce, NULL);
         ordered |= expr_loads(x->alone.temp, &seen, e, k->sort->order);
     }
     const double s = sort_seconds(m, n, below, t->type, ordered) + sort_way(n, below, ordered).launches * m->chained;
@@ -56,7 +56,7 @@ static double sorted(Sorting *x, const SortedKeys *k) {
     double s = sort_all(x, k);
     for (int i = 0; i < k->folds.n; i++) {
         const SortedFold *f = k->folds.at[i];
-        const Expr *e = sorted_fold(x->p, k, f, f->reduce);
+        const Expr *e = sorted_fold(x->p, k, f, f->reduce, NULL);
         if (e->reduces) s += alone_seconds(&x->alone, e, f->piece);
     }
     return s;

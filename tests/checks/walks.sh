@@ -31,6 +31,7 @@ sched/plan/group.c collect                  makes a set of variables of the sets
 sched/plan/group.c group_free               makes a set of axes of the sets of its operands
 sched/plan/group_describe.c is_short        of an expression written out: a node counts as often as it stands
 sched/plan/group_describe.c mark_under      the axes that are folded around go with it: a node is visited again for more
+sched/plan/sorted_write.c part_operand      goes through operands of one operator alone
 sched/plan/partition_take.c bad_in          makes a set of variables of the sets of its operands
 sched/plan/partition_take.c bad_outside     likewise, and whether a let with a kernel is around goes with it
 sched/search/apply_expr.c tree_size         a number made of its operands' numbers, as if nothing were shared
