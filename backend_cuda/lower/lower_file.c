@@ -387,7 +387,7 @@ static void lower_sort(Text *out, Program *p, const SortStep *s, const LowerOpti
             &print, out->ctx,
             "    return (int)td_sort<%s, %d, %d, %d, %d, %d, %d, %d>((const %s *)keys, n, below, (int32_t *)order, "
             "(int32_t *)starts, (uint32_t *)scratch, launched, (cudaStream_t)stream);\n}\n\n",
-            keys, SORT_DIGIT, SORT_TILE, SORT_WARPS, SORT_COUNTERS, SORT_FEW_DIGIT, SORT_FEW, SORT_SEARCHED, keys);
+            keys, SORT_DIGIT, SORT_TILE, SORT_WARPS, SORT_COUNTERS, SORT_FEW_DIGIT, SORT_FEW, SORT_FOUND, keys);
     else
         print_line(
             &print, out->ctx,

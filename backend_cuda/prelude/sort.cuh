@@ -219,36 +219,52 @@ static cudaError_t td_sort_pass(const td_sort_args<Key> &a, int *launched, cudaS
     if (e != cudaSuccess) return e;
     return td_launch(kernels[0], a, (long long)a.rows * a.tiles, 32 * W, 1, bytes, launched, stream);
 }
-//@ portable td_sort_less
-// How many of n keys in order are less than v; get(i) is the i-th.
-template <class Get> __device__ __forceinline__ uint32_t td_sort_less(uint32_t n, uint32_t v, Get get) {
-    uint32_t lo = 0, hi = n;
-    while (lo < hi) {
-        const uint32_t mid = lo + (hi - lo) / 2;
-        if (get(mid) < v)
-            lo = mid + 1;
-        else
-            hi = mid;
+//@ portable td_sort_between
+// Where each number up to `last` begins in n keys in order, of which get(i) is the i-th: the numbers between two that are
+// neighbours begin at the second one, those behind the last key at n. Positions from..to, n + 1 in all, are the block's, a
+// thread has every TH-th; where many numbers lie between, all threads write them. `wide` has room for a word more than there are such
+// places.
+template <int TH, class Get, class Put>
+__device__ __forceinline__ void td_sort_between(uint32_t from, uint32_t to, uint32_t n, uint32_t last,
+                                                td_sp<uint32_t> wide, Get get, Put put) {
+    constexpr uint32_t FEW = 32; // that a thread writes by itself
+    const auto first = [&](uint32_t i) { return i ? get(i - 1) + 1 : 0; };
+    const auto end = [&](uint32_t i) { return i < n ? get(i) + 1 : last + 1; };
+    td_sync();
+    if (td_tid() == 0) td_shared_put(wide, 0);
+    td_sync();
+    for (uint32_t i = from + (uint32_t)td_tid(); i < to; i += TH) {
+        const uint32_t lo = first(i), hi = end(i);
+        for (uint32_t v = lo; v < hi && v < lo + FEW; v++) put(v, i);
+        if (hi > lo + FEW) td_shared_put(wide + (1 + td_shared_ticket(wide, 1)), i);
     }
-    return lo;
+    td_sync();
+    const uint32_t many = td_shared_get(wide);
+    for (uint32_t k = 0; k < many; k++) {
+        const uint32_t i = td_shared_get(wide + (1 + k)), hi = end(i);
+        for (uint32_t v = first(i) + FEW + (uint32_t)td_tid(); v < hi; v += TH) put(v, i);
+    }
 }
 //@ portable td_sort_starts
-// How many of the keys in order are less than each, and how many less than `below`.
-template <class Key> __global__ void __launch_bounds__(256) td_sort_starts(const __grid_constant__ td_sort_args<Key> a) {
-    const int64_t v = (int64_t)td_block() * 256 + td_tid();
+// How many of the keys in order are less than each number, up to `below`: a block of 256 threads has N positions.
+template <class Key, int N>
+__global__ void __launch_bounds__(256) td_sort_starts(const __grid_constant__ td_sort_args<Key> a) {
+    const uint32_t from = (uint32_t)td_block() * N, to = a.n + 1 - from < N ? a.n + 1 : from + N;
     td_pdl_wait();
     td_pdl_launch();
-    if (v > a.below) return;
-    td_put_word(a.starts + v,
-                (int32_t)td_sort_less(a.n, (uint32_t)v, [&](uint32_t i) { return td_get_word(a.from + i); }));
+    td_sort_between<256>(
+        from, to, a.n, a.below, td_shared<uint32_t>(0), [&](uint32_t i) { return td_get_word(a.from + i); },
+        [&](uint32_t v, uint32_t i) { td_put_word(a.starts + v, (int32_t)i); });
 }
 
 //@ portable td_sort_few
-// All passes by one block of 32 warps, over at most T keys; `to` receives the keys in order, or `starts` the starts.
-template <class Key, int B, int T>
+// All passes by one block of 32 warps, over at most T keys; `to` receives the keys in order, or `starts` the starts, of at
+// most S numbers.
+template <class Key, int B, int T, int S>
 __global__ void __launch_bounds__(1024) td_sort_few(const __grid_constant__ td_sort_args<Key> a) {
     constexpr int N = T / 1024;
     static_assert(B <= 10 && (32 << B) <= 2 * T, "a digit a thread; counters lie where keys and numbers come later");
+    static_assert(S / 32 + 1 < T, "where many numbers lie between is listed where numbers of keys were");
     const int rounds = (int)((a.n + 1023) / 1024), radix = 1 << a.bits, warp = td_tid() / 32;
     const int mine = warp * rounds * 32 + td_tid() % 32;
     const td_sp<uint32_t> keys = td_shared<uint32_t>(0), numbers = keys + T, counts = keys + (warp << B);
@@ -283,9 +299,10 @@ __global__ void __launch_bounds__(1024) td_sort_few(const __grid_constant__ td_s
         td_put_word(a.order + i, (int32_t)td_shared_get(numbers + i));
         if (a.to) td_put_word(a.to + i, td_shared_get(keys + i));
     }
-    for (int64_t v = td_tid(); a.starts && v <= a.below; v += 1024)
-        td_put_word(a.starts + v,
-                    (int32_t)td_sort_less(a.n, (uint32_t)v, [&](uint32_t i) { return td_shared_get(keys + i); }));
+    if (!a.starts) return;
+    td_sort_between<1024>(
+        0, a.n + 1, a.n, a.below, numbers, [&](uint32_t i) { return td_shared_get(keys + i); },
+        [&](uint32_t v, uint32_t i) { td_put_word(a.starts + v, (int32_t)i); });
 }
 
 //@ portable td_sort_in_passes
@@ -344,7 +361,7 @@ static cudaError_t td_sort(const K *keys, int64_t n, int64_t below, int32_t *ord
     if (few || a.passes == 1) a.starts = few && below > S ? NULL : starts;
     if (few) {
         constexpr int bytes = 8 * F + (4 << FB) + 32 * 4;
-        void (*const kernels[])(const td_sort_args<td_sort_key<K>>) = {td_sort_few<td_sort_key<K>, FB, F>};
+        void (*const kernels[])(const td_sort_args<td_sort_key<K>>) = {td_sort_few<td_sort_key<K>, FB, F, S>};
         a.to = a.starts ? NULL : scratch;
         e = td_prepare(kernels, bytes, 1);
         if (e == cudaSuccess) e = td_launch(kernels[0], a, 1LL, 1024, 1, bytes, launched, stream);
@@ -353,5 +370,6 @@ static cudaError_t td_sort(const K *keys, int64_t n, int64_t below, int32_t *ord
     if (a.starts || e != cudaSuccess) return e;
     a.from = a.to;
     a.starts = starts;
-    return td_launch(td_sort_starts<td_sort_key<K>>, a, (long long)(below / 256 + 1), 256, 1, 0, launched, stream);
+    constexpr int N = 1024;
+    return td_launch(td_sort_starts<td_sort_key<K>, N>, a, (long long)(n / N + 1), 256, 1, 4 * (N + 1), launched, stream);
 }

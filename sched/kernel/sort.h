@@ -14,13 +14,13 @@
 enum {
     SORT_KEYS = 31,       /* bits of the bound, and of the number of keys */
     SORT_DIGIT = 9,       /* bits of a pass at most: a block's counters are few enough for its shared memory */
-    SORT_TILE = 2048,     /* keys of a block */
-    SORT_WARPS = 8,       /* of such a block */
+    SORT_TILE = 4096,     /* keys of a block */
+    SORT_WARPS = 16,      /* of such a block */
     SORT_COUNTERS = 8192, /* of a block that counts, where others are to run beside it; one block sums so many up */
     SORT_SUMS = 4096,     /* counts of a tile that is summed up */
     SORT_FEW_DIGIT = 8,   /* bits of a pass of one block at most */
     SORT_FEW = 8192,      /* keys that one block sorts alone */
-    SORT_SEARCHED = 16384 /* numbers whose starts it then finds by itself */
+    SORT_FOUND = 16384    /* numbers whose starts it then finds by itself */
 };
 
 /* What its function in model.cu is called, after the file's prefix. */
@@ -35,7 +35,7 @@ typedef struct SortWay {
     int launches;      /* of kernels; what clears the counters is none */
     bool clears;       /* counters are cleared first */
     bool few;          /* one block has all keys */
-    bool searched;     /* starts are searched in the order by a kernel of its own */
+    bool apart;        /* starts are found in the order by a kernel of its own */
 } SortWay;
 SortWay sort_way(int64_t keys, int64_t below, bool ordered);
 /* Bytes of tensors, each once: the keys, and what the sort defines. */

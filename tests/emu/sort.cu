@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <numeric>
 
-/* What sched/kernel/sort.h says, but for few keys and searched starts: fewer, so that small sizes are beside their
+/* What sched/kernel/sort.h says, but for few keys and the starts that they find: fewer, so that small sizes are beside their
  * thresholds too. */
-enum { DIGIT = 9, TILE = 2048, WARPS = 8, COUNTERS = 8192, SUMS = 4096, FEW_DIGIT = 8, FEW = 4096, SEARCHED = 300 };
+enum { DIGIT = 9, TILE = 2048, WARPS = 8, COUNTERS = 8192, SUMS = 4096, FEW_DIGIT = 8, FEW = 4096, FOUND = 300 };
 static bool early = true; // kernels may start before those before them have ended
 
 static uint64_t state = 1;
@@ -43,7 +43,7 @@ template <class K> static void try_sort(size_t n, int64_t below, int64_t lo, int
         td_emu_reset();
         td_emu_seed(n % 4);
         const cudaError_t e =
-            ordered ? td_sort<K, DIGIT, TILE, WARPS, COUNTERS, FEW_DIGIT, FEW, SEARCHED>(
+            ordered ? td_sort<K, DIGIT, TILE, WARPS, COUNTERS, FEW_DIGIT, FEW, FOUND>(
                           k.p + off, int64_t(n), below, o.p, s.p, scratch.p, early ? &launched : nullptr, nullptr)
                     : td_counts<K, COUNTERS, SUMS>(k.p + off, int64_t(n), below, s.p, scratch.p,
                                                    early ? &launched : nullptr, nullptr);
@@ -58,7 +58,7 @@ template <class K> static void try_sort(size_t n, int64_t below, int64_t lo, int
 
 int main() {
     const size_t numbers[] = {0, 1, 2, 31, 33, 1025, FEW - 1, FEW, FEW + 1, 2 * TILE + 1, 9001};
-    const int64_t bounds[] = {0, 1, 2, 255, 256, 257, SEARCHED, SEARCHED + 1, COUNTERS, COUNTERS + 1, SUMS, SUMS + 1};
+    const int64_t bounds[] = {0, 1, 2, 255, 256, 257, FOUND, FOUND + 1, COUNTERS, COUNTERS + 1, SUMS, SUMS + 1};
     for (size_t n : numbers) {
         try_sort<int32_t>(n, 700, -5, 800, n % 4);
         try_sort<uint8_t>(n, 256, 0, 255, n % 16);

@@ -37,7 +37,7 @@ static const char *complaint(Ctx *ctx, const char *text) {
 #define DIRECT STEP("direct", "x", "y")
 #define BY_W STEP("one", "x", "w") STEP("two", "w", "y")
 
-#define SCRATCH "i32[3 * M * N + 1536 * ((M * N + 2047) / 2048) + 1540]"
+#define SCRATCH "i32[3 * M * N + 1536 * ((M * N + 4095) / 4096) + 1540]"
 #define SORT "sort s\n  _, starts = keys below "
 #define COPY(name, n, from, to)                                                                                        \
     "kernel " name "\n  axis r = " n "\n  layout main\n    r = grid thread(32)\n{\n  a = load " from                   \
