@@ -59,6 +59,9 @@ struct Axis {
     /* Not NULL: the axis starts some elements early, so that accesses along it are aligned as this tensor's rows are;
      * elements below lo are masked as those past hi are. */
     Tensor *peel;
+    /* Not 0: the share of it that a block has, by its grid factor, is a multiple of so many elements, whatever the
+     * factors inside: kernels that agree in this and in the number of shares agree in the shares. */
+    int64_t shares;
     /* Filled in: the factors that decide where the axis starts and ends: those of its bounds and, with a peel, of the
      * tensor's other subscripts. */
     FactorSet row;

@@ -36,13 +36,27 @@ static const Expr *open_count(Program *p, const Axis *a, int64_t inner) {
     return n ? fold(g, OP_DIV, n, expr_int(g, TY_I64, inner)) : NULL;
 }
 
+/* Iterations of a block whose share is a multiple of so many elements; inner: elements of all factors but the loop. */
+static const Expr *share_count(Finish *f, const Axis *a, int64_t grid, int64_t inner) {
+    const int64_t tile = inner / grid;
+    int64_t all;
+    if (a->shares % tile || !mul_ok(grid, a->shares, &all)) {
+        text_fail(f->why, "axis %s: shares of multiples of %lld elements are no whole iterations of %lld", a->name,
+                  (long long)a->shares, (long long)tile);
+        return NULL;
+    }
+    const Expr *each = open_count(f->p, a, all);
+    return each ? fold(f->p->graph, OP_MUL, each, expr_int(f->p->graph, TY_I64, a->shares / tile)) : NULL;
+}
+
 /* Counts and strides of one axis's factors at.[from, to) of a layout. */
 static bool finish_axis(Finish *f, Layout *l, const Axis *a, int from, int to) {
     Graph *g = f->p->graph;
-    int64_t product = 1;
+    int64_t product = 1, grid = 0;
     Factor *open = NULL;
     for (int i = from; i < to; i++) {
         Factor *x = l->factors.at[i];
+        if (x->bind == BIND_GRID) grid = x->size;
         if (x->size < 0 || x->size > INT32_MAX)
             return text_fail(f->why, "axis %s: a size of %s is out of range", a->name, bind_text(x->bind));
         if (x->size == 0 && x->bind != BIND_GRID && x->bind != BIND_SERIAL)
@@ -54,7 +68,11 @@ static bool finish_axis(Finish *f, Layout *l, const Axis *a, int from, int to) {
         else if (!mul_ok(product, x->size, &product))
             return text_fail(f->why, "axis %s: the product of its factors overflows", a->name);
     }
-    const Expr *count = open ? open_count(f->p, a, product) : NULL;
+    if (a->shares && (!grid || !open || open->bind != BIND_SERIAL))
+        return text_fail(f->why, "axis %s: its shares are those of a grid factor with a size, in an open loop",
+                         a->name);
+    const Expr *count = !open ? NULL : a->shares ? share_count(f, a, grid, product) : open_count(f->p, a, product);
+    if (a->shares && !count) return false;
     if (open && !count && open->bind != BIND_SERIAL)
         return text_fail(
             f->why, "axis %s: its bounds are no expressions of dimensions, so its open factor must be serial", a->name);

@@ -104,6 +104,7 @@ static void put_axis(Printer *x, const Axis *a) {
     }
     put_expr(x, a->hi);
     if (a->peel) text_fmt(x->out, " peel %s", a->peel->name);
+    if (a->shares) text_fmt(x->out, " shares %lld", (long long)a->shares);
     text_char(x->out, '\n');
 }
 

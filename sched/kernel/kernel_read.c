@@ -12,7 +12,7 @@ static const char *const RESERVED[] = {
     "kernel",  "part",   "axis",    "layout", "where", "program", "dim",       "in",      "inout",  "out",
     "temp",    "scalar", "option",  "monoid", "peel",  "over",    "along",     "ahead",   "stream", "keep",
     "depth",   "pad",    "swizzle", "bulk",   "async", "carry",   "exclusive", "reverse", "else",   "then",
-    "counter", "zero",   "true",    "false",  "inf",   "nan",     "occupancy"};
+    "counter", "zero",   "true",    "false",  "inf",   "nan",     "occupancy", "shares"};
 
 /* Most differ in their first letter. */
 static bool same_word(const char *a, const char *b) { return *a == *b && !strcmp(a, b); }
@@ -239,6 +239,10 @@ static void read_axis(KernelReader *r) {
         vec_push(r->p->ctx, &r->pendings, pending);
     }
     if (lex_accept(x, "peel")) a->peel = kernel_read_tensor(r);
+    if (!lex_accept(x, "shares")) return;
+    at = x->tok.span;
+    a->shares = lex_int(x);
+    if (!x->failed && (a->shares < 1 || a->shares > INT32_MAX)) lex_fail(x, at, "shares of 1 to 2^31 - 1 elements");
 }
 
 void kernel_read_pending(KernelReader *r, Axis *a) {

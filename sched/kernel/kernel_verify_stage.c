@@ -440,6 +440,7 @@ static bool check_scan_order(Verify *v, const Stage *s) {
         const Factor *f = s->layout->factors.at[i];
         BindScope scope = bind_scope(f->bind);
         if (f->axis != s->axis || f->size == 1 || scope == SCOPE_LOOP) continue;
+        if (f->bind == BIND_GRID) continue; /* each block's share has prefixes of its own */
         if (scope == SCOPE_BLOCK)
             return verify_fail_at(v, s, "a scan does not cross blocks: axis %s has a %s factor", f->axis->name,
                                   bind_text(f->bind));
@@ -459,8 +460,9 @@ static bool check_assign(Verify *v, const Stage *s, const Value *x, FactorSet do
 
 static bool check_scan(Verify *v, const Stage *s) {
     const Layout *l = s->layout;
-    FactorSet own = layout_axis_factors(l, s->axis), loops = layout_scope_factors(l, SCOPE_LOOP),
-              threads = layout_scope_factors(l, SCOPE_THREAD), d = stage_operands(v->part, l, s);
+    FactorSet blocks = layout_scope_factors(l, SCOPE_BLOCK), own = layout_axis_factors(l, s->axis) & ~blocks,
+              loops = layout_scope_factors(l, SCOPE_LOOP), threads = layout_scope_factors(l, SCOPE_THREAD),
+              d = stage_operands(v->part, l, s);
     if (!check_monoid(v, s) || !check_scan_order(v, s) || !check_warps(v, s, own) || !check_collective(v, s, false))
         return false;
     if (own & ~d) return verify_fail_at(v, s, "its operand does not depend on all of axis %s", s->axis->name);

@@ -199,6 +199,7 @@ static void put_part(Former *x, const Part *part, bool literal) {
         put_expr(x, a->lo);
         put_expr(x, a->hi);
         put_tensor(x, a->peel);
+        put(x, a->shares);
     }
     put(x, part->factors.n);
     for (int i = 0; i < part->factors.n; i++) {

@@ -59,7 +59,7 @@ typedef struct TuneEntry {
     Span span;         /* of its line */
 } TuneEntry;
 
-enum { TUNE_AXES = 24, TUNE_TOGETHER = 5 /* schedules of a group that is divided */ };
+enum { TUNE_AXES = 24, TUNE_TOGETHER = 8 /* schedules of a group that is divided */ };
 
 /* The lengths of an axis for which a line is: from lo to hi, and multiples of a divisor alone, or all others. */
 typedef struct TuneLength {

@@ -18,7 +18,7 @@
 #include <string.h>
 
 enum { LONG = 1 << 24 /* elements of a row: what no block should do alone */, MAX_ROOTS = 8 };
-enum { MOST_STEPS = 16 /* of a group: of more there would be more kernels than a version has */ };
+enum { MOST_STEPS = 16 /* of a group: of more there would be more kernels than pay */, MOST_KERNELS = 5 };
 
 /* Lengths at which few blocks would have most to do: those that nobody says anything of are long where blocks own
  * them, else short. */
@@ -81,7 +81,7 @@ static bool add_kernels(Division *d, Group *gr) {
     for (int i = 0; i < gr->divisions.n; i++)
         if (gr->divisions.at[i].n > 1) last = &gr->divisions.at[i];
     const int n = last ? last->n : 1;
-    if (d->n + n > MAX_TOGETHER) return false;
+    if (d->n + n > MOST_KERNELS) return false;
     for (int k = 0; k < n; k++) d->group[d->n++] = last ? last->group[k] : gr;
     return true;
 }

@@ -262,10 +262,14 @@ static const Expr *canonical_reduce(Uniting *x, const Expr *e) {
     return node;
 }
 
-/* Variables are those of their axes, reductions steps; marks are dropped. */
+/* Variables are those of their axes, reductions steps; marks are dropped. A variable without an axis is the number of a
+ * block's share (Group.part). */
 static const Expr *canonical_node(ExprRewrite *r, const Expr *e) {
     Uniting *x = r->user;
-    if (e->op == OP_VAR) return expr_var(r->g, x->gr->axes.at[x->vars.at[number_of(x, e->u.var)].axis].var);
+    if (e->op == OP_VAR) {
+        const int axis = x->vars.at[number_of(x, e->u.var)].axis;
+        return axis < 0 ? e : expr_var(r->g, x->gr->axes.at[axis].var);
+    }
     if (e->op == OP_REDUCE) return canonical_reduce(x, e);
     return expr_is_mark(e) ? canonical(x, e->arg[0]) : NULL;
 }

@@ -82,7 +82,7 @@ typedef struct GTensor {
 /* Groups that do together, one after another, what one does: blocks fold shares of a large reduction, and then what
  * they stored is folded; or one that reads less (online.h). The first has the axes of the group, in their order, but of
  * what is `apart`: there each reduction has kernels of its own (apart.c). */
-enum { MAX_TOGETHER = 5 };
+enum { MAX_TOGETHER = 8 };
 typedef struct Division {
     struct Group *group[MAX_TOGETHER];
     int n;
@@ -104,7 +104,9 @@ typedef struct Group {
     bool within_known;
     int split; /* a folded axis of which every block takes one of `parts` shares, or -1 */
     int64_t parts;
-    Var *part;               /* the number of the block's share, in subscripts of stores */
+    int64_t shares; /* a share has a multiple of so many elements, in all groups that divide an axis so; 0: as a
+                              * schedule makes it */
+    Var *part;      /* the number of the block's share, in subscripts of stores */
     VEC(Division) divisions; /* what may be done instead */
     Sym no_product; /* why a library does not run the sum of products that there is; NULL: there is none, or it does */
     Sym rounding;   /* the let whose rounding keeps this out of the product that it reads; or NULL */

@@ -100,14 +100,16 @@ static bool is_better_apart(const Group *gr, AxisSet rows, int64_t blocks, int64
 
 /* A row reduction that leaves few blocks with everything, a large one of each element in few blocks that others need,
  * or one that another one of long rows reads, but in one pass (online.c): apart, each is divided between many blocks
- * (split.c). */
+ * (split.c). A scan stays, since what is divided is all that its kernel does along the row (split_scan.c); at lengths
+ * that are asked about it is told, too. */
 static bool is_too_large(const Group *gr, int i, const int64_t *dims) {
     const GStep *p = &gr->steps.at[i];
     AxisSet o = gr->stores.at[0].axes, owned = group_owned(gr);
     int64_t blocks = group_length_at(gr, o & ~owned, dims), own = group_length_at(gr, o & owned, dims);
     if (p->over & o && dims && is_better_apart(gr, owned & o, blocks, own)) return true;
+    if (p->scan) return false;
     if (p->over & o) return blocks <= (own > LONG_ROW ? SOME_BLOCKS : FEW_BLOCKS - 1) && own > ONE_BLOCK;
-    if (p->scan || blocks > SOME_BLOCKS) return false;
+    if (blocks > SOME_BLOCKS) return false;
     if (p->under && !owned) return group_length_at(gr, p->under, dims) > ONE_BLOCK && !online_reads((Group *)gr, p);
     return owned && blocks < SOME_BLOCKS && group_length_at(gr, p->free | p->over, dims) > ONE_BLOCK;
 }

@@ -6,8 +6,9 @@
  *   share_groups (share.c)          roots that one kernel may compute become one Group
  *   interleave_groups (interleave.c) pieces that lie between each other become one store
  *   fuse_groups (fuse.c)            rows and columns of the same elements may be folded by one Group
- *   split_groups (split.c)          large reductions with few results may be done by two Groups, and two that read the
- *                                   same, one of them the other's result, by one pass (online.h)
+ *   split_groups (split.c)          large reductions with few results may be done by two Groups, scans of few rows by
+ *                                   several (split_scan.c), and two that read the same, one of them the other's
+ *                                   result, by one pass (online.h)
  *   flat_groups (flat.c)            axes that all accesses walk as one become one
  *
  * Only the first two are needed; without the others kernels are more, or slower, and as correct. */

@@ -129,8 +129,10 @@ static void print_group(Printing *x, const char *head) {
     }
     for (int a = 0; a < gr->axes.n; a++) print_axis(x, &gr->axes.at[a]);
     if (gr->split >= 0)
-        text_fmt(out, "    split %s into %lld, %s the share\n", gr->axes.at[gr->split].name, (long long)gr->parts,
+        text_fmt(out, "    split %s into %lld, %s the share", gr->axes.at[gr->split].name, (long long)gr->parts,
                  gr->part->name);
+    if (gr->shares) text_fmt(out, ", of multiples of %lld", (long long)gr->shares);
+    if (gr->split >= 0) text_char(out, '\n');
     for (int i = 0; i < gr->steps.n; i++) print_step(x, i);
     for (int i = 0; i < gr->stores.n; i++) print_store(x, &gr->stores.at[i]);
     if (gr->product) print_product(x, gr->product);

@@ -11,10 +11,11 @@
 
 #include <string.h>
 
-enum { LEAST_SHARE = 4096 /* elements */, LEAST_SHARES = 4, ROWS = 4, COLUMNS = 64 /* results of a block */ };
+enum { LEAST_SHARE = 4096 /* elements */, ROWS = 4, COLUMNS = 64 /* results of a block */ };
 enum { FEWER = 16 /* times, where lengths are not known */ };
 
 int64_t split_many(const Machine *m) { return 2 * (int64_t)m->sms; }
+int64_t split_few(const Machine *m) { return split_many(m) / FEWER; }
 
 /* Whether a store is of results, or along all that is folded and of none: each block stores what it reads. */
 static bool store_splits(const GStore *s, AxisSet results, AxisSet over) {
@@ -66,7 +67,7 @@ static Found count_load(const Expr *e, void *user) {
     return FOUND_INSIDE;
 }
 
-/* Whether what is folded mostly lies along the folded axes. */
+/* Whether what steps fold, or scan, mostly lies along their axes. */
 static bool folds_rows(Group *gr) {
     LoadCount c = {.gr = gr};
     for (int i = 0; i < gr->steps.n; i++) {
@@ -77,9 +78,11 @@ static bool folds_rows(Group *gr) {
     return c.rows >= c.columns;
 }
 
-static int64_t shares(Group *gr, const Machine *m, int axis) {
-    int64_t results = group_guess(gr, gr->steps.at[0].free), folded = group_guess(gr, gr->steps.at[0].over);
-    int64_t wide = folds_rows(gr) ? ROWS : COLUMNS, total;
+int64_t split_whole(Group *gr) { return folds_rows(gr) ? LEAST_SHARE : LEAST_SHARE / COLUMNS; }
+
+int64_t split_shares(Group *gr, const Machine *m, int axis, const GStep *p) {
+    int64_t results = group_guess(gr, p->free & ~p->over), folded = group_guess(gr, p->over);
+    int64_t wide = !folds_rows(gr) ? COLUMNS : p->scan ? 1 : ROWS, total;
     int64_t blocks = results / wide > 0 ? results / wide : 1, n = split_many(m) / blocks;
     if (!mul_ok(results < wide ? results : wide, folded, &total)) total = INT64_MAX;
     if (n > total / LEAST_SHARE) n = total / LEAST_SHARE;
@@ -87,28 +90,29 @@ static int64_t shares(Group *gr, const Machine *m, int axis) {
     return n;
 }
 
-static Tensor *share_temp(Plan *plan, const Group *gr, const GStep *p, Type type, int64_t n) {
+Tensor *split_temp(Plan *plan, const Group *gr, SplitTemp of) {
     Graph *g = plan->graph;
     Tensor *t = NEW(g->ctx, Tensor);
-    *t = (Tensor){.name = plan_name(plan, sym_fmt(g->ctx, "%s_share", gr->name)), .kind = TENSOR_LET, .type = type};
+    *t = (Tensor){
+        .name = plan_name(plan, sym_fmt(g->ctx, "%s_%s", gr->name, of.name)), .kind = TENSOR_LET, .type = of.type};
     t->shape = NEW_N(g->ctx, const Expr *, MAX_GROUP_AXES + 1);
-    t->shape[t->rank++] = expr_int(g, TY_I64, n);
+    if (of.shares) t->shape[t->rank++] = expr_int(g, TY_I64, of.shares);
     for (int a = 0; a < gr->axes.n; a++)
-        if (p->free >> a & 1) t->shape[t->rank++] = expr_minus(g, gr->axes.at[a].var->hi, gr->axes.at[a].var->lo);
+        if (of.axes >> a & 1) t->shape[t->rank++] = expr_minus(g, gr->axes.at[a].var->hi, gr->axes.at[a].var->lo);
     t->id = g->tensors.n + plan->temps.n;
     const Tensor *result = gr->stores.at[0].tensor;
     t->span = result->pieces.n ? result->pieces.at[0].span : result->span;
-    plan_store(plan, t, "shares of a large reduction, which many blocks fold", result);
+    plan_store(plan, t, of.why, result);
     return t;
 }
 
-static const Expr **share_subs(const Group *gr, const GStep *p, const Expr *share) {
+const Expr **split_subs(const Group *gr, AxisSet axes, const Expr *share) {
     Graph *g = gr->graph;
     const Expr **subs = NEW_N(g->ctx, const Expr *, MAX_GROUP_AXES + 1);
     int n = 0;
-    subs[n++] = share;
+    if (share) subs[n++] = share;
     for (int a = 0; a < gr->axes.n; a++)
-        if (p->free >> a & 1) subs[n++] = expr_minus(g, expr_var(g, gr->axes.at[a].var), gr->axes.at[a].var->lo);
+        if (axes >> a & 1) subs[n++] = expr_minus(g, expr_var(g, gr->axes.at[a].var), gr->axes.at[a].var->lo);
     return subs;
 }
 
@@ -120,10 +124,11 @@ static void divide_step(Plan *plan, const Group *gr, GStep *p, Group *one, Var *
     const Expr *share[MAX_PARTS];
     for (int k = 0; k < m->n; k++) {
         const Expr *value = group_part(one, p, k);
-        Tensor *t = share_temp(plan, gr, p, value->type, one->parts);
-        GStore s = {.tensor = t, .subs = share_subs(gr, p, expr_var(g, one->part)), .value = value, .axes = p->free};
+        Tensor *t = split_temp(plan, gr, (SplitTemp){"share", SPLIT_WHY_SHARES, p->free, value->type, one->parts});
+        const Expr *const here = expr_var(g, one->part), *const each = expr_var(g, piece);
+        GStore s = {.tensor = t, .subs = split_subs(gr, p->free, here), .value = value, .axes = p->free};
         vec_push(g->ctx, &one->stores, s);
-        share[k] = expr_load(g, t, share_subs(gr, p, expr_var(g, piece)));
+        share[k] = expr_load(g, t, split_subs(gr, p->free, each));
     }
     for (int k = 0; k < m->n; k++) {
         Reduce *r = NEW(g->ctx, Reduce);
@@ -183,34 +188,34 @@ static void divide(Plan *plan, Group *whole, Group *gr, int axis, int64_t n) {
     if (d.n > 1) vec_push(plan->graph->ctx, &whole->divisions, d);
 }
 
-static bool all_known(const Group *gr) {
+bool split_all_known(const Group *gr) {
     bool known = true;
     for (int a = 0; a < gr->axes.n; a++) known &= gr->axes.at[a].extent >= 0;
     return known;
 }
 
-/* Whether an axis has, or may have, an element for each of n shares. */
-static bool has_shares(const GAxis *a, int64_t n) { return a->extent < 0 || a->extent >= n; }
+bool split_has_shares(const GAxis *a, int64_t n) { return a->extent < 0 || a->extent >= n; }
 
 /* The divisions of what gr does, for the group that does it. */
 static void divide_some(Plan *plan, Group *whole, Group *gr, const Machine *m) {
-    const int64_t few = split_many(m) / FEWER, many = split_many(m);
+    const int64_t few = split_few(m), many = split_many(m);
     const int axis = !gr->product && split_may(gr) ? split_axis(gr, gr->steps.at[0].over, m) : -1;
     if (axis < 0) return;
-    const int64_t n = shares(gr, m, axis);
-    if (n >= LEAST_SHARES) divide(plan, whole, gr, axis, n);
-    if (all_known(gr) || gr->steps.at[0].joined[0]) return;
+    const int64_t n = split_shares(gr, m, axis, &gr->steps.at[0]);
+    if (n >= SPLIT_LEAST_SHARES) divide(plan, whole, gr, axis, n);
+    if (split_all_known(gr) || gr->steps.at[0].joined[0]) return;
     /* A group has so many versions, and rows in which something is searched for want many other schedules: what few
      * shares would do of them clusters do as well. */
     const bool rows = gr->steps.at[0].monoid->indexed && folds_rows(gr);
-    if (n != few && !rows && has_shares(&gr->axes.at[axis], few)) divide(plan, whole, gr, axis, few);
-    if (n != many && has_shares(&gr->axes.at[axis], many)) divide(plan, whole, gr, axis, many);
+    if (n != few && !rows && split_has_shares(&gr->axes.at[axis], few)) divide(plan, whole, gr, axis, few);
+    if (n != many && split_has_shares(&gr->axes.at[axis], many)) divide(plan, whole, gr, axis, many);
 }
 
 void split_groups(Plan *plan, const Machine *m) {
     for (int i = 0; i < plan->groups.n; i++) {
         Group *gr = plan->groups.at[i];
         if (gr->fused) continue; /* it is divided as it is */
+        split_scans(plan, gr, m);
         Group *one = online_group(plan, gr);
         divide_some(plan, gr, gr, m);
         if (!one) continue;

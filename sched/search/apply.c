@@ -248,6 +248,7 @@ static void build_layout(Apply *x) {
         const int a = schedule_axis(x->s, place);
         const GAxis *ga = &gr->axes.at[a];
         x->axis[a] = part_axis(x->p, x->part, ga->name, ga->var->lo, ga->var->hi);
+        if (a == gr->split) x->axis[a]->shares = gr->shares;
         if (x->s->axis[a].peel) x->axis[a]->peel = gr->rows.at[x->s->axis[a].peel - 1].tensor;
     }
     x->l = part_layout(x->p, x->part, sym(x->g->ctx, "main"));

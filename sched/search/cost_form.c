@@ -160,6 +160,7 @@ static void put_axes(Text *t, const Group *gr) {
     put(t, gr->axes.n);
     put(t, gr->split);
     put(t, gr->split >= 0 ? gr->parts : 0);
+    put(t, gr->shares);
     for (int a = 0; a < gr->axes.n; a++) {
         const GAxis *x = &gr->axes.at[a];
         put(t, x->extent);

@@ -246,7 +246,7 @@ static bool legal_axis(const Group *gr, int axis, const Schedule *whole, int64_t
         if (i > 0 && (f->size == 0 || f->bind == BIND_SERIAL) && bind_scope(s->f[i - 1].bind) > SCOPE_LOOP)
             return text_fail(why, "%s: its %s factor stands inside a thread or register factor", a->name,
                              bind_text(f->bind));
-        if (f->bind == BIND_SERIAL && a->scanned && i > 0)
+        if (f->bind == BIND_SERIAL && a->scanned && i > (axis == gr->split))
             return text_fail(why, "%s: a scanned axis has its loop outermost", a->name);
         bool thread = bind_scope(f->bind) == SCOPE_THREAD;
         if (a->ordered && thread && f->size > 1) return text_fail(why, "%s: one thread folds in order", a->name);
@@ -269,6 +269,8 @@ static bool legal_axis(const Group *gr, int axis, const Schedule *whole, int64_t
     bool split = axis == gr->split;
     if (split && (!count[BIND_GRID] || grid_size(s) != gr->parts))
         return text_fail(why, "%s: blocks take %lld shares of it", a->name, (long long)gr->parts);
+    if (split && gr->shares && (!open || !count[BIND_SERIAL] || gr->shares % (product / gr->parts)))
+        return text_fail(why, "%s: a share is a multiple of %lld elements", a->name, (long long)gr->shares);
     if (count[BIND_GRID] && !split && !axis_has_grid(a)) return text_fail(why, "%s: one block must own it", a->name);
     if (count[BIND_SERIAL] && (a->folded || a->scanned) && !count[BIND_REG] && !count[BIND_VEC])
         return text_fail(why, "%s: a folded axis with a loop has a register factor", a->name);

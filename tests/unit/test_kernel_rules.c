@@ -154,6 +154,17 @@ static const Case CASES[] = {
      PRE XY "kernel k\n  where N <= 257\n  axis r = M\n  axis n = N\n  layout main\n    r = grid\n    n = warp(2) "
             "lane(32) vec(4)\n{\n" LOAD SAVE "}\n",
      "does not cover it"},
+    {"a share is whole iterations",
+     PRE XY "kernel k\n  axis r = M\n  axis n = N shares 256\n  layout main\n    r = grid\n    n = grid(4) serial "
+            "lane(32) vec(4)\n{\n  for n {\n" LOAD SAVE "  }\n}\n",
+     PRE XY "kernel k\n  axis r = M\n  axis n = N shares 100\n  layout main\n    r = grid\n    n = grid(4) serial "
+            "lane(32) vec(4)\n{\n  for n {\n" LOAD SAVE "  }\n}\n",
+     "no whole iterations of 128"},
+    {"... of a loop",
+     PRE XY "kernel k\n  axis r = M\n  axis n = N shares 128\n  layout main\n    r = grid\n    n = grid(4) serial "
+            "lane(32) vec(4)\n{\n  for n {\n" LOAD SAVE "  }\n}\n",
+     PRE XY "kernel k\n  axis r = M\n  axis n = N shares 128\n  layout main\n" GRID "{\n" LOAD SAVE "}\n",
+     "in an open loop"},
     {"a peel has an access",
      PRE XY "kernel k\n  axis r = M\n  axis n = N peel x\n  layout main\n" GRID "{\n" LOAD SAVE "}\n",
      PRE XY "  in g: f32[N]\nkernel k\n  axis r = M\n  axis n = N peel g\n  layout main\n" GRID "{\n" LOAD SAVE "}\n",
@@ -435,7 +446,8 @@ static const Case CASES[] = {
      PRE XY KERNEL("    r = grid\n    n = serial lane(32)\n",
                    "  var c[]: f32 = 0.0\n  for n {\n" LOAD
                    "    s = scan sum(x0) along n carry c\n    store y[r, n] = s\n  }\n"),
-     PRE XY KERNEL("    r = grid\n    n = grid lane(32)\n", LOAD "  s = scan sum(x0) along n\n  store y[r, n] = s\n"),
+     PRE XY64 KERNEL64("    r = grid\n    n = cluster(2) warp(4) lane(32)\n",
+                       LOAD "  s = scan sum(x0) along n\n  store y[r, n] = s\n"),
      "does not cross blocks"},
     {"... carried along a loop",
      PRE XY KERNEL("    r = grid\n    n = serial lane(32)\n",

@@ -9,6 +9,9 @@ for file in classes short limits; do
     "$TDC" check $here/$file.td --emu >"$dir/log" 2>&1
     verdict $? "$(grep -v '^ok' "$dir/log")"
 done
+# Blocks have the same shares of a scan, whatever the schedules of their kernels are.
+"$TDC" check $here/scans.td --schedules=$here/scans.schedules --emu >"$dir/log" 2>&1
+verdict $? "$(grep -v '^ok' "$dir/log")"
 # Of axes that are short, neighbouring threads go on along the next one: what is predicted is near a copy of the bytes.
 while read -r entry sizes; do
     # shellcheck disable=SC2086
