@@ -1,6 +1,7 @@
 /* Lowering, scans: prefixes of a monoid along one axis. Elements of a thread first; then lanes; then the segments that
- * lanes leave (register and warp factors outside them) through shared memory in one exchange. Order is the index order
- * throughout, so that any associative operation will do. */
+ * lanes leave. Those that a warp has one behind the other (register factors between its lanes and the warps) it scans
+ * by itself; the others (warp factors, and register factors outside them) meet through shared memory in one exchange.
+ * Order is the index order throughout, so that any associative operation will do. */
 #include "lower_fold.h"
 
 typedef struct Scan {
@@ -8,14 +9,17 @@ typedef struct Scan {
     const Layout *layout;
     Factor *inner[MAX_FACTORS]; /* register factors inside the lanes, outer to inner */
     int ninner;
-    Factor *seg[MAX_FACTORS]; /* register and warp factors outside the lanes, outer to inner */
+    Factor *seg[MAX_FACTORS]; /* register and warp factors outside the lanes, outer to inner, that meet */
     int nseg;
+    Factor *own[MAX_FACTORS]; /* where warps meet, register factors between them and the lanes, outer to inner */
+    int nown;
     Factor *other[MAX_FACTORS]; /* register factors of other axes */
     int nother;
     int lane_low, lanes;          /* stride and number of the axis's lane digits */
     const Code *out[MAX_PARTS];   /* the result's element */
     const Code *run[MAX_PARTS];   /* what a segment's own elements give */
     const Code *off[MAX_PARTS];   /* what comes before a thread's elements */
+    const Code *warp[MAX_PARTS];  /* of a warp's own segments: their total, and then what comes before them */
     const Code *total[MAX_PARTS]; /* what all of the tile's elements give */
 } Scan;
 
@@ -61,6 +65,10 @@ static bool scan_plan(Lower *l, Scan *c) {
         for (int i = last + 1; i < c->nseg; i++) c->inner[c->ninner++] = c->seg[i];
         c->nseg = last + 1;
     }
+    int meet = c->nseg;
+    while (meet > 0 && bind_scope(c->seg[meet - 1]->bind) == SCOPE_REG) meet--;
+    for (int i = meet; meet > 0 && i < c->nseg; i++) c->own[c->nown++] = c->seg[i];
+    c->nseg -= c->nown;
     return true;
 }
 
@@ -97,9 +105,15 @@ static int register_segments(const Scan *c, Factor **f) {
     return n;
 }
 
-static int runs(const Scan *c, Factor **f) {
+static int meeting_runs(const Scan *c, Factor **f) {
     for (int i = 0; i < c->nother; i++) f[i] = c->other[i];
     return c->nother + register_segments(c, f + c->nother);
+}
+
+static int runs(const Scan *c, Factor **f) {
+    int n = meeting_runs(c, f);
+    for (int i = 0; i < c->nown; i++) f[n++] = c->own[i];
+    return n;
 }
 
 /* Elements of a thread along other axes: each has a scan of its own. */
@@ -122,14 +136,20 @@ static void put_partials(Lower *l, Scan *c) {
     const Stage *s = c->s;
     const Monoid *m = s->monoid;
     Factor *reg[MAX_FACTORS];
-    int64_t nruns = 1, nothers = others(c);
-    const Code *run = count_digits(l, reg, register_segments(c, reg), NULL, &nruns);
+    int64_t nruns = 1, nwarp = 1, nothers = others(c);
+    const Code *run = count_digits(l, c->own, c->nown, NULL, &nruns);
+    run = count_digits(l, reg, register_segments(c, reg), run, &nruns);
     run = count_digits(l, c->other, c->nother, run, &nruns);
+    const Code *warp = count_digits(l, reg, register_segments(c, reg), NULL, &nwarp);
+    warp = count_digits(l, c->other, c->nother, warp, &nwarp);
     const Code *other = weigh_digits(l, c->other, c->nother, "");
     for (int i = 0; i < m->n; i++) {
         const Value *v = s->out[i < s->nout ? i : 0];
         c->run[i] = put_partial(l, m->type[i], value_name_with(l, v, sym_fmt(l->ctx, "_run%d", i)), nruns, run);
         c->off[i] = put_partial(l, m->type[i], value_name_with(l, v, sym_fmt(l->ctx, "_off%d", i)), nruns, run);
+        c->warp[i] = c->run[i];
+        if (c->nown)
+            c->warp[i] = put_partial(l, m->type[i], value_name_with(l, v, sym_fmt(l->ctx, "_warp%d", i)), nwarp, warp);
         c->total[i] = put_partial(l, m->type[i], value_name_with(l, v, sym_fmt(l->ctx, "_all%d", i)), nothers, other);
     }
 }
@@ -250,8 +270,8 @@ static Segments put_segments(Lower *l, Scan *c) {
         if (is_segment(c, c->layout->factors.at[i])) twins &= ~((FactorSet)1 << c->layout->factors.at[i]->id);
     Factor *regs[MAX_FACTORS];
     put_if(l, digits_zero(l, c->layout, twins));
-    int loops = put_ordered_loops(l, regs, runs(c, regs), false);
-    cells_put(l, m, &g.x, c->run, segment_cell(l, &g, seg));
+    int loops = put_ordered_loops(l, regs, meeting_runs(c, regs), false);
+    cells_put(l, m, &g.x, c->warp, segment_cell(l, &g, seg));
     put_ends(l, loops);
     put_end(l);
     cells_meet(l, m, &g.x);
@@ -272,20 +292,50 @@ static const Code *put_segment_loops(Lower *l, const Scan *c) {
     return own;
 }
 
+/* A warp's own segments: `off` gains what the earlier ones hold, `warp` becomes the total. */
+static void put_own_segments(Lower *l, const Scan *c) {
+    Factor *regs[MAX_FACTORS];
+    if (!c->nown) return;
+    const int loops = put_ordered_loops(l, regs, meeting_runs(c, regs), false);
+    put_identity(l, c->s->monoid, c->warp);
+    const int inner = put_ordered_loops(l, c->own, c->nown, c->s->reverse);
+    put_in_order(l, c, c->warp, c->off, c->off, NULL);
+    put_in_order(l, c, c->warp, c->run, c->warp, NULL);
+    put_ends(l, inner);
+    put_ends(l, loops);
+}
+
+/* What other segments hold before a warp's own comes before each of these. */
+static void put_before_own(Lower *l, const Scan *c) {
+    Factor *regs[MAX_FACTORS];
+    if (!c->nown) return;
+    const int loops = put_ordered_loops(l, regs, runs(c, regs), false);
+    put_in_order(l, c, c->warp, c->off, c->off, NULL);
+    put_ends(l, loops);
+}
+
 /* One exchange of all segments' totals; `off` gains what the earlier segments hold, `total` becomes that of all. */
 static void put_segment_scan(Lower *l, Scan *c) {
     const Monoid *m = c->s->monoid;
+    put_own_segments(l, c);
     Segments g = put_segments(l, c);
     const Code *right[MAX_PARTS];
     int loops = put_ordered_loops(l, c->other, c->nother, false);
     put_identity(l, m, c->total);
     if (!loops) put_block(l);
     const Code *own = put_segment_loops(l, c);
-    put_in_order(l, c, c->total, c->off, c->off, own);
+    if (c->nown) {
+        put_if(l, own);
+        put_assign(l, c, c->warp, c->total);
+        put_end(l);
+    } else {
+        put_in_order(l, c, c->total, c->off, c->off, own);
+    }
     if (g.shared) cells_get(l, m, &g.x, segment_cell(l, &g, weigh_digits(l, c->seg, c->nseg, "_at")), right);
     put_in_order(l, c, c->total, g.shared ? right : c->run, c->total, NULL);
     put_ends(l, c->nseg);
     put_ends(l, loops ? loops : 1);
+    put_before_own(l, c);
     if (g.shared) cells_turn(l, &g.x);
 }
 

@@ -97,6 +97,9 @@ bool feature_branches(const Expr *e);
 void feature_convert(Reading *x, Type from, Type to, double n);
 void feature_fold(Reading *x, const Stage *s);
 void feature_scan(Reading *x, const Stage *s);
+/* Registers of a scanned axis that stand outside of its threads, or of its warps (meet): each is a segment of its own,
+ * which threads continue. */
+double feature_segments(const Layout *l, const Axis *a, bool meet);
 void feature_shared(Reading *x, const Stage *s, const Value *tile, bool write);
 void feature_issue(Reading *x, Pipe pipe, double n);
 

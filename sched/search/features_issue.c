@@ -251,14 +251,14 @@ void feature_fold(Reading *x, const Stage *s) {
     open_body(x)->fixed += issued(x) - before;
 }
 
-/* Registers of an axis that stand outside of its threads: each is a segment of its own, which threads continue. */
-static double segments(const Layout *l, const Axis *a) {
+double feature_segments(const Layout *l, const Axis *a, bool meet) {
     double outside = 1, n = 1;
     for (int i = 0; i < l->factors.n; i++) {
         const Factor *f = l->factors.at[i];
         if (f->axis != a || f->size <= 1) continue;
         if (bind_scope(f->bind) == SCOPE_REG) outside *= (double)f->size;
-        if (bind_scope(f->bind) == SCOPE_THREAD) n = outside;
+        const bool threads = bind_scope(f->bind) == SCOPE_THREAD;
+        if (threads && !(meet && digit_in_warp(f->tid_stride, f->size))) n = outside;
     }
     return n;
 }
@@ -274,14 +274,19 @@ void feature_scan(Reading *x, const Stage *s) {
         domain |= expr_domain(x->part, l, s->expr[i]);
     }
     const double elements = feature_registers(x->part, domain), kept = feature_registers(x->part, domain & ~over);
-    const double parts = kept * segments(l, s->axis);
+    const double parts = kept * feature_segments(l, s->axis, false), meet = kept * feature_segments(l, s->axis, true);
     combine(x, s->monoid, 2 * elements);
     open_body(x)->chain += elements / kept * CHAINED;
     spread(x->part, over, &lanes, &warps);
-    exchange(x, s->monoid, lanes, warps, s->monoid->n, parts);
+    exchange(x, s->monoid, lanes, 1, s->monoid->n, parts);
     if (warps > 1) { /* each thread folds the segments before its own */
-        feature_issue(x, PIPE_MEMORY, warps * parts * s->monoid->n);
-        open_body(x)->chain += warps * parts / kept * CHAINED;
+        exchange(x, s->monoid, 1, warps, s->monoid->n, meet);
+        feature_issue(x, PIPE_MEMORY, warps * meet * s->monoid->n);
+        open_body(x)->chain += warps * meet / kept * CHAINED;
+    }
+    if (parts > meet) { /* a warp its own, once for the others and once for itself */
+        combine(x, s->monoid, 2 * parts);
+        open_body(x)->chain += parts / meet * CHAINED;
     }
     if (lanes > 1) open_body(x)->chain += parts / kept * CHAINED;
     open_body(x)->fixed += issued(x) - before;

@@ -27,6 +27,19 @@ static void live(Reading *x, const Stage *s) {
             vec_push(x->ctx, &x->living, ((Living){s->out[i], x->place, x->place, words_of(x, s->out[i])}));
 }
 
+/* Beside the results of a scan, of each segment what it comes to, what stands before it, and what the lane before has,
+ * since the compiler exchanges all of them side by side (by -Xptxas -v: 5 registers an element of `drawdown` whose
+ * elements are segments, with what is loaded and the results). */
+static void live_segments(Reading *x, const Stage *s) {
+    enum { OF_SEGMENT = 3 };
+    const Layout *l = feature_layout(x, s);
+    const double parts = feature_registers(x->part, s->out[0]->domain & ~layout_axis_factors(l, s->axis)) *
+                         feature_segments(l, s->axis, false);
+    Value *segments = NEW(x->ctx, Value);
+    segments->def = (Stage *)s;
+    vec_push(x->ctx, &x->living, ((Living){segments, x->place, x->place + 1, OF_SEGMENT * s->monoid->n * parts}));
+}
+
 static Found keep_alive(const Expr *e, void *user) {
     Reading *x = user;
     for (int i = 0; e->op == OP_VALUE && i < x->living.n; i++)
@@ -83,4 +96,5 @@ void feature_live(Reading *x, const Stage *s) {
     if ((s->kind == STAGE_MAP || s->kind == STAGE_STORE) && feature_branches(s->expr[0]))
         vec_push(x->ctx, &x->jumps, x->place);
     live(x, s);
+    if (s->kind == STAGE_SCAN) live_segments(x, s);
 }

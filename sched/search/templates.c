@@ -31,16 +31,16 @@ typedef struct Shape {
     int64_t held_rows;
 } Shape;
 
-/* Threads of an axis: as lanes up to what is left of a warp, then warps. */
-static void put_threads(Schedule *s, int a, int64_t n, int64_t *lanes_left, bool plain) {
-    if (plain) {
-        if (n > 1) schedule_factor(s, a, BIND_THREAD, n);
-        return;
-    }
-    int64_t lanes = n < *lanes_left ? n : *lanes_left;
-    if (n > lanes) schedule_factor(s, a, BIND_WARP, n / lanes);
+/* Threads of an axis, and registers (0: none): as lanes up to what is left of a warp, then warps. Registers stand
+ * outside of them; of a scan in the warps, each of which then goes on from one to the next by itself. */
+static void put_threads(Schedule *s, int a, int64_t n, int64_t regs, int64_t *lanes_left, bool plain, bool scanned) {
+    const int64_t lanes = plain ? 1 : n < *lanes_left ? n : *lanes_left;
+    const bool inside = scanned && n > lanes;
+    if (regs && !inside) schedule_factor(s, a, BIND_REG, regs);
+    if (n > lanes) schedule_factor(s, a, plain ? BIND_THREAD : BIND_WARP, n / lanes);
+    if (regs && inside) schedule_factor(s, a, BIND_REG, regs);
     if (lanes > 1) schedule_factor(s, a, BIND_LANE, lanes);
-    *lanes_left /= lanes;
+    if (!plain) *lanes_left /= lanes;
 }
 
 /* How many lanes the inner axis leaves is settled first, though a factor of an outer axis may be listed before it. */
@@ -64,9 +64,9 @@ static void build(const Group *gr, const Shape *p, Schedule *s) {
                 schedule_factor(s, a, BIND_GRID, 0);
             else if (!whole)
                 schedule_factor(s, a, BIND_SERIAL, 0);
-            if (regs > 1 || (!grid && !(a == p->inner && p->vec > 1))) schedule_factor(s, a, BIND_REG, regs);
-            if (a == p->inner) put_threads(s, a, p->lanes, &left, plain);
-            if (a == p->outer) put_threads(s, a, p->rows, &left, plain);
+            if (regs <= 1 && (grid || (a == p->inner && p->vec > 1))) regs = 0;
+            const int64_t threads = a == p->inner ? p->lanes : a == p->outer ? p->rows : 1;
+            put_threads(s, a, threads, regs, &left, plain, x->scanned && !plain);
             if (a == p->inner && p->vec > 1) schedule_factor(s, a, BIND_VEC, p->vec);
         }
     s->axis[p->inner].peel = p->peel;

@@ -168,7 +168,8 @@ done <<END
 3 $here/classes.td row M=5,N=1000003 M=1,N=4194304 M=65537,N=104 M=8000000,N=1 M=262139,N=61
 1.6 $here/classes.td column M=1048573,N=7 M=64,N=131072 M=5,N=1000003
 1.7 $here/classes.td relayout M=4194301,N=1 M=1000003,N=3 M=5,N=2000003 M=64,N=131072
-2 $here/classes.td prefix M=1048573,N=7 M=33,N=500009
+2 $here/classes.td prefix M=1048573,N=7
+2.2 $here/classes.td prefix M=33,N=500009
 3.5 $dir/few.td planes N=5,C=33,H=127,W=129 N=64,C=3,H=128,W=128 N=2048,C=512,H=2,W=3
 END
 
