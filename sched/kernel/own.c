@@ -1,7 +1,7 @@
 /* Updates in place: a kernel loads the values that it will change. A value that does not vary along an axis is the same
- * in all threads that differ in that axis alone, and the first of them stores it ("Replication" in README.md). If all of
- * them loaded what is there before, one could come after the first has stored. So the first is the only one that loads,
- * too, which is right as long as nothing but its own stores is made of the value. */
+ * in all threads that differ in that axis alone, and the first of them stores it. If all of them loaded what is there
+ * before, one could come after the first has stored. So the first is the only one that loads, too, which is right as
+ * long as nothing but its own stores is made of the value. */
 #include "own.h"
 
 #include "ir/expr_walk.h"

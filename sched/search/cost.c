@@ -94,10 +94,9 @@ static void find_beside(Costing *x) {
 
 /* ---- one access ---- */
 
-/* Elements of the widest access that a thread may make along an axis, as rows of that length are aligned: those of
- * other rows than the one that an axis is peeled by must lie as it does. */
-static double widest(const Costing *x, const CostAccess *t, int64_t row) {
-    const int wide = TARGET_ACCESS / t->bytes;
+/* Elements of the widest access that a thread may make of a vector of so many along an axis, as rows of that length are
+ * aligned: those of other rows than the one that an axis is peeled by must lie as it does. */
+static double widest(const Costing *x, const CostAccess *t, int64_t row, int wide) {
     for (int a = 0; a < x->s->naxes && x->peeled; a++) {
         const int peel = x->s->axis[a].peel;
         if (!peel || t->moves[a] != MOVE_BY_ONE) continue;
@@ -112,11 +111,18 @@ static double widest(const Costing *x, const CostAccess *t, int64_t row) {
  * one before it ends, as rows do that are short; elements that a thread has beside each other in registers count there,
  * of what is loaded, since a cache has the rest of a sector. */
 static double run_bytes(Costing *x, const CostAccess *t, const int64_t *stride, double *vector) {
-    double lanes = 1, beside = 1, row = 1;
+    double lanes = 1, beside = 1, row = 1, taken = 1;
     *vector = 1;
     for (int i = 0; i < x->nbeside; i++) {
         const Beside *b = &x->beside[i];
         const int m = t->moves[b->axis];
+        if (m == MOVE_IN_STEPS) { /* the innermost of them name the same */
+            const double same = fmin(b->n, t->steps[b->axis] / taken);
+            taken *= same;
+            if (b->bind == BIND_LANE && b->n > same) lanes *= b->n / same, row = beside;
+            if (b->bind != BIND_LANE && lanes == 1 && t->load) beside *= b->n / same;
+            continue;
+        }
         if (b->bind == BIND_LANE) {
             if (m == MOVE_FURTHER && (double)stride[b->axis] == *vector * lanes * beside) lanes *= b->n, row = beside;
             if (m == MOVE_BY_ONE) lanes *= b->n;
@@ -153,23 +159,29 @@ static void add_cost(Costing *x, const CostForm *f, int i, Totals *sum) {
         if (t->moves[a] == MOVE_SELDOM)
             served = x->vector[a] ? fmin((double)x->vector[a], SERVED) : 1;
         else
-            per_block *= z->serial * z->thread * z->reg;
+            per_block *= fmax(1, z->serial * z->thread * z->reg / t->steps[a]);
         if (t->moves[a] == MOVE_FURTHER) rows *= z->thread * z->reg;
-        reg *= z->reg;
+        reg *= fmax(1, z->reg / t->steps[a]);
         loops *= z->serial;
         if (t->moves[a] == MOVE_BY_ONE && z->reg * z->serial > 1) strided_here = true;
     }
     if (waste > 1 && strided_here) waste = 1 + (waste - 1) * SECTOR_AGAIN;
     const double again = levels, bytes = f->bytes[i];
-    const double width = (double)TARGET_ACCESS / t->bytes, may = widest(x, t, f->length_of_row[f->at][i]);
+    const double width = (double)TARGET_ACCESS / t->bytes;
     if (vec > width) lines *= SPLIT_ACCESS, vec = width;
-    if (vec > may) sum->issue += threads * blocks * loops * reg * again * ISSUE_SCATTERED, vec = may;
+    const double may = widest(x, t, f->length_of_row[f->at][i], (int)vec);
+    double apart = 1; /* of what a warp stores at a time: sectors, in each of which it has a part */
+    if (vec > may) {
+        sum->issue += threads * blocks * loops * reg * again * ISSUE_SCATTERED;
+        if (!t->load) apart = fmin(vec, m->target->sector / t->bytes);
+        vec = may;
+    }
     if (vec != width) lines *= 1 + NARROW_ACCESS * log2(width / vec);
     if (t->whole) lines *= 1 + ROWS_APART * log2(rows);
     double at_work = per_block * t->bytes * (BLOCKS_AT_WORK * m->sms);
     bool kept = bytes <= CACHED * m->l2 || at_work <= CACHED_BLOCKS * m->l2;
     sum->dram += bytes * waste * lines * (!kept && again > 1 ? again : 1);
-    sum->l2 += per_block * blocks * t->bytes * waste * again;
+    sum->l2 += per_block * blocks * t->bytes * fmax(waste, apart) * again;
     if (served > 0) reg /= served, vec = 1;
     double elements = threads * blocks * loops * reg * again;
     sum->issue += elements / vec * ISSUE_ACCESS + elements * ISSUE_ELEMENT;

@@ -14,16 +14,38 @@ typedef struct Former {
     ExprMap number; /* OP_LOAD -> its access */
 } Former;
 
+/* The only term of a sum in which an axis is. */
+static const Expr *term_of(Group *gr, const Expr *e, int a) {
+    while (e->op == OP_ADD || e->op == OP_SUB) e = e->arg[group_free(gr, e->arg[1]) >> a & 1];
+    return e;
+}
+
+static bool is_axis(const Group *gr, const Expr *e, int a) { return e->op == OP_VAR && e->u.var == gr->axes.at[a].var; }
+
+/* How many steps along an axis name the same element: where it is in one subscript alone, as a quotient. */
+static int steps_of(Group *gr, const Expr *const *subs, int rank, int a) {
+    enum { MANY = 1 << 16 };
+    int64_t by = 1;
+    const Expr *in = NULL;
+    for (int d = 0; d < rank; d++) {
+        if (!(group_free(gr, subs[d]) >> a & 1)) continue;
+        if (in) return 1;
+        in = term_of(gr, subs[d], a);
+    }
+    const bool quotient = in && in->op == OP_DIV && is_axis(gr, in->arg[0], a) && expr_is_int(in->arg[1], &by);
+    return quotient && by > 1 && by < MANY ? (int)by : 1;
+}
+
 static CostMove move_along(Group *gr, const Expr *const *subs, int rank, AxisSet axes, int a) {
     if (!(axes >> a & 1)) return MOVE_NOT;
     const bool merged = gr->axes.at[a].merged; /* its quotients stand in the other subscripts */
     for (int d = 0; d + 1 < rank && !merged; d++)
         if (group_free(gr, subs[d]) >> a & 1) return MOVE_FURTHER;
-    const Expr *e = subs[rank - 1];
-    while (e->op == OP_ADD || e->op == OP_SUB) e = e->arg[group_free(gr, e->arg[1]) >> a & 1];
+    const Expr *e = term_of(gr, subs[rank - 1], a);
     while (merged && e->op == OP_MOD) e = e->arg[0];
     if (merged && e->op == OP_DIV) return MOVE_SELDOM;
-    return e->op == OP_VAR && e->u.var == gr->axes.at[a].var ? MOVE_BY_ONE : MOVE_FURTHER;
+    if (is_axis(gr, e, a)) return MOVE_BY_ONE;
+    return !merged && steps_of(gr, subs, rank, a) > 1 ? MOVE_IN_STEPS : MOVE_FURTHER;
 }
 
 static int64_t elements_of(const Tensor *t, const int64_t *dims) {
@@ -37,8 +59,10 @@ static int add_access(Former *x, bool load, const Expr *const *subs, const Tenso
     CostAccess c = {.tensor = t, .subs = subs, .load = load, .bytes = (type_bits(t->type) + 7) / 8, .axes = axes};
     for (int a = 0; a < x->gr->axes.n; a++)
         if (axes >> a & 1 && x->gr->axes.at[a].merged) c.whole = t;
-    for (int a = 0; a < x->gr->axes.n; a++)
+    for (int a = 0; a < x->gr->axes.n; a++) {
         c.moves[a] = (unsigned char)(t->rank ? move_along(x->gr, subs, t->rank, axes, a) : MOVE_NOT);
+        c.steps[a] = x->gr->axes.at[a].merged ? 1 : steps_of(x->gr, subs, t->rank, a);
+    }
     bool seldom = false;
     for (int a = 0; a < x->gr->axes.n; a++) seldom |= c.moves[a] == MOVE_SELDOM;
     if (load && !seldom) x->f->loaded += c.bytes;
@@ -104,6 +128,11 @@ static int64_t slope(Group *gr, const Expr *e, int a, const int64_t *dims) {
     }
 }
 
+/* Of an axis, where so many steps name the same. */
+static double elements_along(const CostForm *f, int point, const CostAccess *c, int a) {
+    return ceil((double)f->lengths[point][a] / c->steps[a]);
+}
+
 static void count_bytes(CostForm *f) {
     f->bytes_behind[f->accesses.n] = 0;
     f->refused = false;
@@ -112,7 +141,7 @@ static void count_bytes(CostForm *f) {
         const CostAccess *c = &f->accesses.at[i];
         double n = 1;
         for (int a = 0; a < f->gr->axes.n; a++)
-            if (c->axes >> a & 1) n *= (double)f->lengths[f->at][a];
+            if (c->axes >> a & 1) n *= elements_along(f, f->at, c, a);
         if (c->whole && n > (double)f->elements[f->at][i]) n = (double)f->elements[f->at][i];
         f->bytes[i] = n * c->bytes;
         f->refused |= n < 0;
@@ -213,6 +242,7 @@ static Sym key_of(const CostForm *f, Ctx *ctx) {
         put(&t, c->load);
         put(&t, (int64_t)c->axes << 8 | c->bytes);
         text_put_n(&t, (const char *)c->moves, (size_t)gr->axes.n);
+        text_put_n(&t, (const char *)c->steps, sizeof *c->steps * (size_t)gr->axes.n);
         text_put_n(&t, (const char *)f->strides[i], sizeof(int64_t) * (size_t)gr->axes.n);
     }
     return sym_n(t.ctx, t.s, t.n);
@@ -237,6 +267,13 @@ static void shorten_ragged(CostForm *f, int point) {
     }
 }
 
+/* Whether rows follow each other along an axis of both, so that their length says nothing of what is aligned. */
+static bool goes_on(Group *gr, const CostAccess *c) {
+    for (int a = 0; a < gr->axes.n; a++)
+        if (gr->axes.at[a].merged && group_free(gr, c->subs[c->tensor->rank - 1]) >> a & 1) return true;
+    return false;
+}
+
 static void measure(CostForm *f, Ctx *ctx) {
     const int n = f->points->n;
     f->lengths = NEW_N(ctx, int64_t *, n);
@@ -254,7 +291,7 @@ static void measure(CostForm *f, Ctx *ctx) {
         f->length_of_row[i] = NEW_N(ctx, int64_t, f->accesses.n + 1);
         for (int k = 0; k < f->accesses.n; k++) {
             const Tensor *t = f->accesses.at[k].tensor;
-            if (t->rank > 1 && !f->accesses.at[k].whole)
+            if (t->rank > 1 && !goes_on(f->gr, &f->accesses.at[k]))
                 f->length_of_row[i][k] = expr_guess_at(t->shape[t->rank - 1], dims);
         }
         for (int k = 0; k < f->accesses.n; k++)
@@ -301,7 +338,7 @@ double cost_form_once(const CostForm *f, int point) {
         bool again = false;
         for (int k = 0; k < i; k++) again |= f->accesses.at[k].tensor == c->tensor && f->accesses.at[k].load == c->load;
         for (int a = 0; a < f->gr->axes.n && !again; a++)
-            if (c->axes >> a & 1) own *= (double)f->lengths[point][a];
+            if (c->axes >> a & 1) own *= elements_along(f, point, c, a);
         if (c->whole) own = fmin(own, (double)f->elements[point][i] * c->bytes);
         if (!again) bytes += own;
     }

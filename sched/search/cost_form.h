@@ -5,7 +5,13 @@
 
 #include "points.h"
 
-typedef enum CostMove { MOVE_NOT, MOVE_BY_ONE, MOVE_FURTHER, MOVE_SELDOM /* an element for many steps */ } CostMove;
+typedef enum CostMove {
+    MOVE_NOT,
+    MOVE_BY_ONE,
+    MOVE_FURTHER,
+    MOVE_SELDOM,  /* an element for many steps, as many as are not known */
+    MOVE_IN_STEPS /* an element for CostAccess.steps of them */
+} CostMove;
 
 /* A load, or a store. */
 typedef struct CostAccess {
@@ -16,6 +22,7 @@ typedef struct CostAccess {
     AxisSet axes;
     const Tensor *whole; /* its tensor, where it names fewer elements than its axes have; NULL: no matter */
     unsigned char moves[MAX_GROUP_AXES]; /* how the address moves along each axis: a CostMove */
+    int steps[MAX_GROUP_AXES];           /* along each axis that name the same element: 2 of i / 2, mostly 1 */
 } CostAccess;
 
 /* A step or a store: parts of CostForm.refs. */

@@ -42,6 +42,9 @@ enum { MOST_OF_FEW = 230 /* points, likely ones and extremes, of two dimensions 
 static const int64_t EXTREME_OTHERS[NEXTREME] = {1, 2, 3, 7, 16, 31, 64, 101, 256, 511, 1021, 2048, 5};
 static const int64_t EXTREME_TOTALS[NTOTALS] = {1 << 22, 1 << 24, 1 << 20, 1 << 26};
 static const double EXTREME = 0.02; /* the weight of an extreme */
+/* Drawn points. */
+enum { NDRAWN = 400 };
+static const double DRAWN = 0.1; /* the weight of one */
 
 typedef struct Dims {
     VEC(Dim *) at;
@@ -260,6 +263,52 @@ static void add_extremes(Making *x, Dim *const *free, int n) {
     }
 }
 
+/* ---- drawn points ---- */
+
+static uint32_t next(uint32_t *state) {
+    *state = *state * 1664525 + 1013904223;
+    return *state >> 8;
+}
+
+static int bits_of(uint32_t *state, int below) { return (int)(next(state) % (uint32_t)below); }
+
+/* A length of so many bits: a power of two, a multiple of eight, an even or an odd number, each as often. */
+static int64_t length_of(int bits, uint32_t *state) {
+    const int64_t least = (int64_t)1 << bits, more = (int64_t)(next(state) % (uint32_t)least);
+    switch (next(state) % 4) {
+    case 0: return least;
+    case 1: return (least + more) & ~(least >= 8 ? 7 : least - 1);
+    case 2: return (least + more) & ~(bits > 0 ? 1 : 0);
+    default: return (least + more) | 1;
+    }
+}
+
+/* A total of elements is shared out to the dimensions bit by bit: all divisions of it are alike. */
+static void add_drawn(Making *x, Dim *const *free, int n) {
+    enum { LEAST_BITS = 16, TOTALS = 11, MOST_BITS = 24 };
+    int64_t *dims = NEW_N(x->ctx, int64_t, x->gr->graph->dims.n + 1);
+    int *end = NEW_N(x->ctx, int, n + 1);
+    uint32_t state = 1;
+    for (int k = 0; k < NDRAWN; k++) {
+        const int total = LEAST_BITS + bits_of(&state, TOTALS);
+        for (int d = 0; d < x->gr->graph->dims.n; d++) dims[d] = x->base[d];
+        end[n - 1] = total;
+        for (int i = 0; i + 1 < n; i++) { /* where shares end, in order */
+            const int at = bits_of(&state, total + 1);
+            int to = i;
+            for (; to > 0 && end[to - 1] > at; to--) end[to] = end[to - 1];
+            end[to] = at;
+        }
+        for (int i = 0; i < n; i++) {
+            const int bits = i ? end[i] - end[i - 1] : end[0];
+            dims[free[i]->id] = legal(free[i], length_of(bits < MOST_BITS ? bits : MOST_BITS, &state));
+        }
+        add(x, dims, DRAWN, false);
+    }
+}
+
+/* ---- all of them ---- */
+
 /* Beside the hints: each of them alone much smaller or larger. */
 static void add_beside(Making *x, Dim *const *hinted, int n) {
     static const int64_t TIMES = 16;
@@ -326,11 +375,24 @@ Points *points_of(const Group *gr, Ctx *ctx) {
     return likely_points(&u, &u.making);
 }
 
-Points *points_with_extremes(const Group *gr, Ctx *ctx) {
+static Points *with_extremes(Unsaid *u, const Group *gr) {
     enum { MANY = 12 /* steps, of which kernels take long to judge */ };
-    Unsaid u = unsaid_of(gr, points_new(ctx), ctx);
-    Points *p = likely_points(&u, &u.making);
+    Points *p = likely_points(u, &u->making);
     if (gr->steps.n > MANY || gr->axes.n == 1) return p; /* one axis has all that there is: its lengths are likely */
-    if (u.nfree > 1) add_extremes(&u.making, u.free, u.nfree);
+    if (u->nfree > 1) add_extremes(&u->making, u->free, u->nfree);
+    return p;
+}
+
+Points *points_with_extremes(const Group *gr, Ctx *ctx) {
+    Unsaid u = unsaid_of(gr, points_new(ctx), ctx);
+    return with_extremes(&u, gr);
+}
+
+Points *points_with_drawn(const Group *gr, Ctx *ctx) {
+    Unsaid u = unsaid_of(gr, points_new(ctx), ctx);
+    Points *p = with_extremes(&u, gr);
+    const int before = p->n;
+    if (p->n > p->nlikely) add_drawn(&u.making, u.free, u.nfree);
+    p->ndrawn = p->n - before;
     return p;
 }

@@ -5,12 +5,13 @@
 
 #include "sched/plan/group.h"
 
-enum { MAX_POINTS = 320 };
+enum { MAX_POINTS = 768 };
 
 typedef struct Points {
     int n;       /* at least 1 */
     int nlikely; /* of them, which come first and decide by their weight; at those behind them, extremes of hardly any
                     weight, nothing is to take very long */
+    int ndrawn;  /* of them, which come last */
     int64_t **dims;
     double *weight; /* above 0 */
 } Points;
@@ -20,6 +21,8 @@ typedef struct Points {
 Points *points_of(const Group *gr, Ctx *ctx);
 /* The same, and extremes behind them, where several lengths are not known. */
 Points *points_with_extremes(const Group *gr, Ctx *ctx);
+/* The same, and behind them drawn ones. */
+Points *points_with_drawn(const Group *gr, Ctx *ctx);
 
 /* The length of an axis at a point; of one whose ends are data, a guess. */
 int64_t points_length(const GAxis *a, const int64_t *dims);

@@ -130,22 +130,34 @@ static const Best *always_best(const BestOf *b) {
     return best;
 }
 
-/* The same by the judge, where points are few: of each kind the best by cost. */
-static const Best *second_best(const Choosing *x, int point, int division, int kernel, const BestOf *b) {
+/* Seconds at a point, as the judge predicts; INFINITY: it does not know. */
+static double judged_at(const Choosing *x, int point, Group *gr, const Schedule *s) {
+    Ctx *temp = ctx_temp(x->ctx);
+    const GraphScratch before = graph_scratch(gr->graph, temp);
+    Features *f = climb_features(program_new(temp, gr->graph), gr, s, temp);
+    const double seconds = f ? judge_choice(&f, 1, x->machine, x->points->dims[point]) : (double)INFINITY;
+    graph_scratch_end(gr->graph, before);
+    ctx_temp_end(temp);
+    return seconds;
+}
+
+/* Of those found that are of all these kinds, the quickest by the judge. */
+static const Best *judged_best(const Choosing *x, int point, Group *gr, const BestOf *b, int kinds) {
     const Best *best = NULL;
     double least = INFINITY;
-    if (!x->judged || x->points->n > FEW_POINTS) return always_best(b);
-    Group *gr = versions_group(x, division, kernel);
     for (int kind = 0; kind < BEST_KINDS; kind++)
-        for (int i = 0; kind & BEST_ALWAYS && i < b->n[kind]; i++) {
-            Ctx *temp = ctx_temp(x->ctx);
-            const GraphScratch before = graph_scratch(gr->graph, temp);
-            Features *f = climb_features(program_new(temp, gr->graph), gr, &b->at[kind][i].schedule, temp);
-            const double s = f ? judge_choice(&f, 1, x->machine, x->points->dims[point]) : (double)INFINITY;
-            graph_scratch_end(gr->graph, before);
-            ctx_temp_end(temp);
+        for (int i = 0; (kind & kinds) == kinds && i < b->n[kind]; i++) {
+            const double s = judged_at(x, point, gr, &b->at[kind][i].schedule);
             if (s < least) least = s, best = &b->at[kind][i];
         }
+    return best;
+}
+
+/* The quickest of those that are legal for all sizes, by the judge, where points are few. */
+static const Best *second_best(const Choosing *x, int point, int division, int kernel, const BestOf *b) {
+    const Best *best = NULL;
+    if (x->judged && x->points->n <= FEW_POINTS)
+        best = judged_best(x, point, versions_group(x, division, kernel), b, BEST_ALWAYS);
     return best ? best : always_best(b);
 }
 
@@ -180,8 +192,17 @@ static int add_apart(Choosing *x, int point, int division) {
     return considered;
 }
 
+/* Of what was found at a point for the group as one kernel, the best by the judge: of all, and of those that are legal
+ * for all sizes. */
+static void add_judged(Choosing *x, int point) {
+    for (int kinds = 0; kinds <= BEST_ALWAYS; kinds += BEST_ALWAYS) {
+        const Best *b = judged_best(x, point, x->gr, x->found, kinds);
+        if (b) versions_add(x, -1, (const Schedule *[]){&b->schedule}, 1, b->most);
+    }
+}
+
 /* What is best at one point, of each kind. Gives how many candidates the templates had. */
-static int add_best(Choosing *x, int point, int of_kind) {
+static int add_best(Choosing *x, int point, int of_kind, bool judged) {
     BestOf *const best = x->found;
     int considered = 0;
     if (!point) relayouts_each(x->form[0], &x->limits, take_relayout, x); /* they are for all sizes */
@@ -197,7 +218,12 @@ static int add_best(Choosing *x, int point, int of_kind) {
         for (int k = 0; k < n; k++) {
             CostForm *f = form_of(x, d, k);
             f->at = point;
-            considered += templates_best(f, x->machine, &x->limits, k ? SECOND_OF_KIND : of_kind, &best[k]);
+            const int wanted = k ? SECOND_OF_KIND : judged && d < 0 ? FEW_OF_KIND : of_kind;
+            considered += templates_best(f, x->machine, &x->limits, wanted, &best[k]);
+        }
+        if (judged && d < 0) {
+            add_judged(x, point);
+            continue;
         }
         const Best *second = n > 1 ? second_best(x, point, d, 1, &best[1]) : NULL;
         const bool online = group_is_online(versions_group(x, d, 0));
@@ -213,6 +239,22 @@ static int add_best(Choosing *x, int point, int of_kind) {
 }
 
 /* ---- all of it ---- */
+
+/* Of the group, at points; its divisions' forms are there after begin_search. */
+static Choosing begin(Group *gr, SchedLimits limits, const Machine *m, const Points *points, Ctx *temp) {
+    Choosing x = {.ctx = gr->graph->ctx, .temp = temp, .gr = gr, .machine = m, .points = points, .limits = limits};
+    x.form = NEW_N(temp, CostForm *, 1 + MAX_TOGETHER * gr->divisions.n);
+    x.form[0] = cost_form(gr, points, temp);
+    return x;
+}
+
+/* What a search needs beside that. */
+static void begin_search(Choosing *x) {
+    x->found = NEW_RAW(x->temp, BestOf, MAX_TOGETHER);
+    for (int d = 0; d < x->gr->divisions.n; d++)
+        for (int k = 0; k < x->gr->divisions.at[d].n; k++)
+            x->form[1 + MAX_TOGETHER * d + k] = cost_form(x->gr->divisions.at[d].group[k], x->points, x->temp);
+}
 
 /* A variable's node is made where it is first asked for, and must outlive what is made to be judged. */
 static void make_nodes(Group *gr) {
@@ -254,9 +296,11 @@ static void find_rivals(Choosing *x) {
 
 static double loss_at(const Choosing *x, const Candidate *c, int point) {
     const double lost = log(c->seconds[point] / x->best[point]), spared = x->sparing > 0 ? lost - log(x->sparing) : 0;
-    static const double LIKELY = 3; /* times as much what is lost at likely points counts then */
+    static const double LIKELY = 3;         /* times as much what is lost at likely points counts then */
+    static const double DRAWN_SPARED = 0.3; /* of what is lost beyond that, at drawn points */
     const double likely = x->sparing > 0 && point < x->points->nlikely ? LIKELY : 1;
-    return x->points->weight[point] * lost * likely + fmax(0, spared);
+    const double rare = point < x->points->n - x->points->ndrawn ? 1 : DRAWN_SPARED;
+    return x->points->weight[point] * lost * likely + rare * fmax(0, spared);
 }
 
 void versions_find_losses(Choosing *x) {
@@ -310,8 +354,23 @@ static int of_kind(const Group *gr) { return gr->across ? BEST_OF_KIND : 1; }
 
 static int room_of(const Group *gr) { return two_ways(gr) || gr->across ? 2 * FEW_CANDIDATES : FEW_CANDIDATES; }
 
-/* Of the points that were not searched, the one at which the best there is takes most times the floor; -1: none takes
- * long. */
+/* Whether a search at one point finds what one at the other does: each axis has about as many elements, and as wide
+ * accesses. */
+static bool are_near(const Choosing *x, int a, int b) {
+    enum { TIMES = 4, WIDE = TARGET_ACCESS / 2 };
+    for (int axis = 0; axis < x->gr->axes.n; axis++) {
+        const int64_t p = x->form[0]->lengths[a][axis], q = x->form[0]->lengths[b][axis];
+        if ((p > q ? p : q) / TIMES >= (p < q ? p : q) || (p % WIDE == 0) != (q % WIDE == 0)) return false;
+    }
+    return true;
+}
+
+static void note_searched(const Choosing *x, int point, bool *searched) {
+    for (int i = 0; i < x->points->n; i++) searched[i] |= are_near(x, i, point);
+}
+
+/* Of the points that were not searched, nor one near them, the one at which the best there is takes most times the
+ * floor; -1: none takes long. */
 static int slowest(const Choosing *x, const bool *searched, int *met) {
     static const double SLOW = 1.3; /* times the floor */
     double most = SLOW;
@@ -327,22 +386,54 @@ static int slowest(const Choosing *x, const bool *searched, int *met) {
 }
 
 /* Looks for candidates where those there are take longest. */
-static void add_for_slow(Choosing *x, bool *searched, int most) {
+static void add_for_slow(Choosing *x, int most) {
     int met = 0, point;
+    bool *searched = NEW_N(x->temp, bool, x->points->n);
     x->room += SLOW_CANDIDATES;
     for (int i = 0; i < most && (point = slowest(x, searched, &met)) >= 0; i++) {
-        add_best(x, point, 1);
-        searched[point] = true;
+        add_best(x, point, 1, x->judged);
+        note_searched(x, point, searched);
     }
+}
+
+static void begin_choosing(Choosing *x) {
+    x->chosen = NEW(x->ctx, Chosen);
+    x->best = NEW_N(x->temp, double, x->points->n);
+    x->rival = NEW_N(x->temp, int, MAX_CANDIDATES);
+    for (int i = 0; i < x->points->n; i++) x->best[i] = INFINITY;
+}
+
+static bool is_taken(const Chosen *c, int candidate) {
+    for (int k = 0; k < c->n[MAX_VERSIONS - 1]; k++)
+        if (c->cases[MAX_VERSIONS - 1][k].candidate == candidate) return true;
+    return false;
+}
+
+/* Of a map with many free lengths, points are few for conditions that tell them apart. What cases take is compared at
+ * more points, beside candidates for those of them that take long, and the cases are found anew. */
+static void part_again(Choosing *x) {
+    enum { SEARCHED = 10 /* points */ };
+    const Chosen *had = x->chosen;
+    Choosing y = begin(x->gr, x->limits, x->machine, points_with_drawn(x->gr, x->temp), x->temp);
+    y.judged = true;
+    y.room = MAX_VERSIONS;
+    begin_search(&y);
+    begin_choosing(&y);
+    for (int k = 0; k < had->candidates.n; k++) {
+        const Candidate *c = had->candidates.at[k];
+        if (is_taken(had, k)) versions_add(&y, c->division, (const Schedule *const *)c->schedule, c->n, c->most);
+    }
+    add_for_slow(&y, SEARCHED);
+    if (!compare_alike(&y)) return;
+    versions_find_losses(&y);
+    versions_find_cases(&y);
+    x->chosen = y.chosen;
 }
 
 /* *moved: kernels that were judged for moves. */
 static Chosen *choose(Choosing *x, int *moved) {
     const int n = x->points->nlikely;
-    x->chosen = NEW(x->ctx, Chosen);
-    x->best = NEW_N(x->temp, double, x->points->n);
-    x->rival = NEW_N(x->temp, int, MAX_CANDIDATES);
-    for (int i = 0; i < x->points->n; i++) x->best[i] = INFINITY;
+    begin_choosing(x);
     x->judged = has_judge(x->gr);
     x->room = room_of(x->gr) - VERSIONS_STARTS * MAX_VERSIONS;
     make_nodes(x->gr);
@@ -351,25 +442,22 @@ static Chosen *choose(Choosing *x, int *moved) {
     int searched = considered / (add_best(x, 0,
                                           n <= FEW_POINTS                ? BEST_OF_KIND
                                           : of_kind(x->gr) > FEW_OF_KIND ? of_kind(x->gr)
-                                                                         : FEW_OF_KIND) +
+                                                                         : FEW_OF_KIND,
+                                          false) +
                                  1);
     const int most = n <= FEW_POINTS ? FEW_SEARCHED : MAX_SEARCHED;
     if (searched > most) searched = most;
     if (x->gr->product || searched < 1) searched = 1;
     if (searched > n) searched = n;
-    bool *done = NEW_N(x->temp, bool, x->points->n);
-    for (int i = 0; i < searched; i++) {
-        const int point = i * step_through(n) % n;
-        if (i) add_best(x, point, of_kind(x->gr));
-        done[point] = true;
-    }
-    if (x->points->n > n) add_for_slow(x, done, (searched + 2) / 3);
+    for (int i = 1; i < searched; i++) add_best(x, i * step_through(n) % n, of_kind(x->gr), false);
+    if (x->points->n > n) add_for_slow(x, searched / 2);
     const bool compared = compare_alike(x);
     versions_find_losses(x);
     versions_find_cases(x);
     if (compared && !x->gr->product) {
         x->room = room_of(x->gr) + SLOW_CANDIDATES;
         versions_move(x, moved);
+        if (!x->gr->steps.n && x->points->n > x->points->nlikely) part_again(x);
     }
     return x->chosen;
 }
@@ -428,23 +516,6 @@ SchedLimits versions_limits(Targets t) {
                          targets_bulk(t), targets_sm_threads(t)};
 }
 
-/* Of the group, at points; its divisions' forms are there after begin_search. */
-static Choosing begin(Group *gr, Targets t, const Machine *m, const Points *points, Ctx *temp) {
-    Choosing x = {
-        .ctx = gr->graph->ctx, .temp = temp, .gr = gr, .machine = m, .points = points, .limits = versions_limits(t)};
-    x.form = NEW_N(temp, CostForm *, 1 + MAX_TOGETHER * gr->divisions.n);
-    x.form[0] = cost_form(gr, points, temp);
-    return x;
-}
-
-/* What a search needs beside that. */
-static void begin_search(Choosing *x) {
-    x->found = NEW_RAW(x->temp, BestOf, MAX_TOGETHER);
-    for (int d = 0; d < x->gr->divisions.n; d++)
-        for (int k = 0; k < x->gr->divisions.at[d].n; k++)
-            x->form[1 + MAX_TOGETHER * d + k] = cost_form(x->gr->divisions.at[d].group[k], x->points, x->temp);
-}
-
 static Version version_of(Group *gr, const Candidate *k) {
     const Division *d = k->division < 0 ? NULL : &gr->divisions.at[k->division];
     Version v = {.n = k->n, .span = SPAN_NONE};
@@ -458,7 +529,7 @@ static Version version_of(Group *gr, const Candidate *k) {
 void versions_choose(SchedMemo *memo, Group *gr, Targets t, const Machine *m, int most, Versions *v) {
     Ctx *ctx = gr->graph->ctx, *temp = ctx_temp(ctx);
     Points *points = points_with_extremes(gr, temp);
-    Choosing x = begin(gr, t, m, points, temp);
+    Choosing x = begin(gr, versions_limits(t), m, points, temp);
     x.considered = memo->considered;
     Chosen *c = expr_map_object(&memo->best, x.form[0]->key);
     if (!c) {
@@ -482,14 +553,14 @@ int versions_best(Group *gr, Targets t, const Machine *m, const int64_t *dims, i
     int64_t *at = NEW_N(temp, int64_t, gr->graph->dims.n + 1);
     memcpy(at, dims, sizeof *at * (size_t)gr->graph->dims.n);
     const Points points = {.n = 1, .nlikely = 1, .dims = &at, .weight = &weight};
-    Choosing x = begin(gr, t, m, &points, temp);
+    Choosing x = begin(gr, versions_limits(t), m, &points, temp);
     int n = 0;
     begin_search(&x);
     x.chosen = NEW(temp, Chosen);
     x.judged = has_judge(gr);
     x.room = MAX_CANDIDATES;
     make_nodes(gr);
-    add_best(&x, 0, BEST_OF_KIND);
+    add_best(&x, 0, BEST_OF_KIND, false);
     compare_alike(&x);
     for (int i = 0; i < x.chosen->candidates.n; i++) {
         const Candidate *c = x.chosen->candidates.at[i];
