@@ -180,7 +180,8 @@ static void print_schedules(Text *out, const SchedWork *w, const Task *t, const 
     copy.graph = &g;
     copy.versions = NEW_N(w->ctx, Versions, w->plan->groups.n + 1);
     memcpy(copy.versions, w->versions, sizeof *copy.versions * (size_t)w->plan->groups.n);
-    copy.versions[t->group] = (Versions){.n = 1, .at = {*v}};
+    copy.versions[t->group] = versions_room(w->ctx, 1);
+    copy.versions[t->group].at[copy.versions[t->group].n++] = *v;
     sched_print(out, &copy);
 }
 

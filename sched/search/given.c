@@ -297,7 +297,7 @@ static int lines_of(Given *x, Group *gr, GivenLine *first, GivenLine **lines) {
 static GivenAnswer by_size(Given *x, Group *gr, GivenLine *line, Versions *v) {
     const GivenLine *const end = x->lines.at + x->lines.n, *last = line;
     int64_t most[MAX_TOGETHER][MAX_GROUP_AXES];
-    *v = (Versions){0};
+    *v = versions_room(gr->graph->ctx, MAX_VERSIONS);
     for (bool more = true; more;) {
         GivenLine *const first = line, *lines[MAX_TOGETHER];
         if (first == end || !first->begins || (first->group != gr->name && !division_of(gr, first->group)))
@@ -349,7 +349,8 @@ GivenAnswer given_versions(Given *x, Sym program, Group *gr, Versions *v) {
     if (first->begins) return by_size(x, gr, first, v);
     int64_t most[MAX_TOGETHER][MAX_GROUP_AXES];
     const int n = lines_of(x, gr, first, lines);
-    *v = (Versions){.n = 1};
+    *v = versions_room(gr->graph->ctx, 1);
+    v->n = 1;
     return n && take_version(x, gr, lines, n, &v->at[0], most) ? GIVEN_TAKEN : GIVEN_WRONG;
 }
 

@@ -80,15 +80,17 @@ static int considered_of(const Plan *plan) {
 
 /* Those of tuned lines, at most so many, then those chosen. */
 static void choose_versions(SchedWork *w, SchedMemo *memo, Group *gr, int lines, int most, Versions *v) {
-    Versions tuned = {0};
+    Versions tuned = {0}, chosen;
     if (w->o->tuned) tuned_versions(w->o->tuned, gr, w->o->targets, lines, &tuned);
     *v = tuned;
     if (tuned.n && !tuned.at[tuned.n - 1].when) return;
     const int room = MAX_VERSIONS - tuned.n;
-    versions_choose(memo, gr, w->o->targets, sched_machine(w->o), most < room ? most : room, v);
-    memmove(&v->at[tuned.n], v->at, sizeof *v->at * (size_t)v->n);
-    memcpy(v->at, tuned.at, sizeof *v->at * (size_t)tuned.n);
-    v->n += tuned.n;
+    versions_choose(memo, gr, w->o->targets, sched_machine(w->o), most < room ? most : room, &chosen);
+    *v = chosen;
+    if (!tuned.n) return;
+    *v = versions_room(w->ctx, tuned.n + chosen.n);
+    for (int i = 0; i < tuned.n; i++) v->at[v->n++] = tuned.at[i];
+    for (int i = 0; i < chosen.n; i++) v->at[v->n++] = chosen.at[i];
 }
 
 static int number_of(const Plan *plan, const Group *gr) {

@@ -212,7 +212,7 @@ static void warn(Tuned *x, int i, const Group *gr, const Text *why) {
 }
 
 void tuned_versions(Tuned *x, Group *gr, Targets t, int most, Versions *v) {
-    *v = (Versions){0};
+    *v = versions_room(gr->graph->ctx, most);
     const uint64_t form = tuned_form(gr);
     for (int i = 0; i < x->tuning->schedules.n && v->n < most; i++) {
         const TuneSchedule *line = &x->tuning->schedules.at[i];

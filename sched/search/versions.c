@@ -505,9 +505,11 @@ const Expr *versions_condition(const Group *gr, const Case *c) {
     return when;
 }
 
+Versions versions_room(Ctx *ctx, int most) { return (Versions){.at = NEW_N(ctx, Version, most)}; }
+
 void versions_one(Group *gr, const Schedule *s, Versions *v) {
-    *v = (Versions){.n = 1,
-                    .at = {{.n = 1, .group = {gr}, .schedule = {schedule_keep(gr->graph->ctx, s)}, .span = SPAN_NONE}}};
+    *v = versions_room(gr->graph->ctx, 1);
+    v->at[v->n++] = (Version){.n = 1, .group = {gr}, .schedule = {schedule_keep(gr->graph->ctx, s)}, .span = SPAN_NONE};
 }
 
 SchedLimits versions_limits(Targets t) {
@@ -537,6 +539,7 @@ void versions_choose(SchedMemo *memo, Group *gr, Targets t, const Machine *m, in
         c = choose(&x, &memo->moved);
         expr_map_put_object(ctx, &memo->best, x.form[0]->key, c);
     }
+    *v = versions_room(ctx, c->n[most - 1]);
     v->n = c->n[most - 1];
     for (int i = 0; i < v->n; i++) {
         const Case *from = &c->cases[most - 1][i];

@@ -26,7 +26,7 @@ typedef struct Version {
 /* In order; the last has no condition. */
 typedef struct Versions {
     int n;
-    Version at[MAX_VERSIONS];
+    Version *at; /* with room for as many as versions_room was asked for */
 } Versions;
 
 /* What was chosen for the same targets and machine, by the form of groups (cost_form.h); {0} to begin with. */
@@ -38,6 +38,8 @@ typedef struct SchedMemo {
 
 /* The quickest on that machine, legal on all targets; at most `most` of them, 1 to MAX_VERSIONS. */
 void versions_choose(SchedMemo *memo, Group *gr, Targets t, const Machine *m, int most, Versions *v);
+/* None yet, with room for that many. */
+Versions versions_room(Ctx *ctx, int most);
 /* What schedules may ask for that are for all of these targets. */
 SchedLimits versions_limits(Targets t);
 /* One, for all sizes, of that schedule. */

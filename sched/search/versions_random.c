@@ -64,7 +64,7 @@ void versions_random(Group *gr, uint64_t *state, Versions *v) {
     const AxisSet may = versions_testable(gr);
     const Expr *passed[MAX_VERSIONS];
     const int most = may ? draw(state, 3) : 0;
-    *v = (Versions){0};
+    *v = versions_room(gr->graph->ctx, most + 1);
     for (int i = 0; i < most; i++) {
         const AxisSet axes = may & (AxisSet)random_next(state);
         Version x = {.when = at_most(gr, axes ? axes : may, draw(state, MOST_LENGTH))};

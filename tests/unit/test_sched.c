@@ -363,10 +363,10 @@ static const PlanCase plans[] = {
     /* a reduction over one element has an axis too, with a factor to fold */
     {HEAD " out y: f32[M]\ny[i] = sum[k in 0..1](x[i, k])\n", 1, 0, "r",
      "i = grid thread(128); k = reg(1)\n!no factor: i = grid thread(128); k = \n"},
-    /* what an update folds is stored first: then it is in place, without a copy */
-    {"graph t\n dim M\n dim N\n inout a: f32[N]\n in x: f32[M, N]\na[j] = a[j] + sum[i in 0..M](x[i, j])\n", 2, 1, "r",
+    /* what an update folds is in its kernel, where that is of other tensors or of what each thread changes itself */
+    {"graph t\n dim M\n dim N\n inout a: f32[N]\n in x: f32[M, N]\na[j] = a[j] + sum[i in 0..M](x[i, j])\n", 1, 0, "r",
      NULL},
-    {"graph t\n dim M\n dim N\n inout a: f32[N]\n in x: f32[M, N]\na[j] = a[j] * max[i in 0..N](a[i])\n", 2, 1, "r",
+    {"graph t\n dim M\n dim N\n inout a: f32[N]\n in x: f32[M, N]\na[j] = a[j] * max[i in 0..N](a[i])\n", 1, 0, "r",
      NULL},
     /* two large reductions over axes of their own */
     {HEAD " out y: f32[M]\ny[i] = sum[k in 0..N](x[i, k]) * sum[k in 0..2 * N](x[i, k / 2])\n", 2, 1, "r", NULL},
