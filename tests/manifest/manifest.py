@@ -12,7 +12,8 @@ ELEMENT = dict(C_TYPE, f16="td_f16_t", bf16="td_bf16_t", f8e4m3="td_f8e4m3_t", f
 OPS = {"+": lambda a, b=None: a + b, "*": lambda a, b: a * b, "/": lambda a, b: a // b if b else 0,
        "-": lambda a, b=None: -a if b is None else a - b, "%": lambda a, b: a % b if b else 0, "min": min, "max": max,
        "if": lambda c, a, b: a if c else b, ">=": lambda a, b: a >= b, ">": lambda a, b: a > b, "<=": lambda a, b: a <= b,
-       "<": lambda a, b: a < b, "==": lambda a, b: a == b, "!=": lambda a, b: a != b, "&&": lambda a, b: a and b}
+       "<": lambda a, b: a < b, "==": lambda a, b: a == b, "!=": lambda a, b: a != b, "&&": lambda a, b: a and b,
+       "aligned": lambda: True}
 
 
 def value(form, dims):
@@ -29,7 +30,7 @@ def value(form, dims):
 def text_value(text, dims):
     """What td text of dimensions is, whose / and && are written otherwise in Python."""
     text = re.sub(r"(?<!/)/(?!/)", "//", text).replace("&&", " and ")
-    return eval(text, {"min": min, "max": max, "i64": int}, dims)
+    return eval(text, {"min": min, "max": max, "i64": int, "aligned": lambda: True}, dims)
 
 
 def parameters(text):
