@@ -1,7 +1,6 @@
 /* Rows of a length that is not known lie in the registers of a block, each warp having as many neighbouring elements as
  * any other. Since a launch leaves out the warps that would have none, one schedule is as good for rows of one warp as
- * for those of all, and few are needed: they differ in what a thread holds and in how many warps there may be. Rows
- * that are too long for a block are shared by those of a cluster, by turns, each with a part of what every warp has. */
+ * for those of all, and few are needed: they differ in what a thread holds and in how many warps there may be. */
 #include "settle.h"
 
 #include "sched/machine/target.h"
@@ -37,27 +36,19 @@ static int row_axis(const Group *gr) {
     return row;
 }
 
-/* How a row is divided; blocks: of a cluster that share it. */
-typedef struct Held {
-    int row; /* its axis */
-    int peel;
-    int64_t warps, regs, blocks, vec;
-} Held;
-
-static void build(const Group *gr, const Held *h, Schedule *s) {
+static void build(const Group *gr, int row, int64_t warps, int64_t regs, int64_t vec, int peel, Schedule *s) {
     schedule_clear(s, gr->axes.n);
     for (int a = 0; a < gr->axes.n; a++) {
-        if (a != h->row) {
+        if (a != row) {
             schedule_factor(s, a, BIND_GRID, 0);
             continue;
         }
-        schedule_factor(s, a, BIND_WARP, h->warps);
-        schedule_factor(s, a, BIND_REG, h->regs);
-        if (h->blocks > 1) schedule_factor(s, a, BIND_CLUSTER, h->blocks);
+        schedule_factor(s, a, BIND_WARP, warps);
+        schedule_factor(s, a, BIND_REG, regs);
         schedule_factor(s, a, BIND_LANE, TARGET_WARP);
-        if (h->vec > 1) schedule_factor(s, a, BIND_VEC, h->vec);
+        if (vec > 1) schedule_factor(s, a, BIND_VEC, vec);
     }
-    s->axis[h->row].peel = h->peel;
+    s->axis[row].peel = peel;
 }
 
 /* Of whole blocks, for the compiler, which takes what registers it may: of rows that need few warps, as many more
@@ -68,34 +59,28 @@ static int most_blocks(int64_t words, int64_t threads, const SchedLimits *limits
     return blocks > 1 ? (int)blocks : 0;
 }
 
-/* All that differ in what a thread holds and in how the axis may start. */
-static void each_held(const CostForm *form, const SchedLimits *limits, int row, int64_t warps, int64_t blocks,
-                      SettleTake *take, void *user) {
+void settle_each(const CostForm *form, const SchedLimits *limits,
+                 void (*take)(void *user, const Schedule *s, const int64_t *most), void *user) {
+    static const int64_t WARPS[] = {16, 32};
     const Group *gr = form->gr;
+    const int row = row_axis(gr);
+    if (row < 0) return;
     int64_t narrow, wide;
     find_bytes(form, row, &narrow, &wide);
     const int64_t vec = TARGET_ACCESS / narrow < WIDEST ? TARGET_ACCESS / narrow : WIDEST;
-    for (int64_t regs = 2; regs <= 16; regs *= 2)
-        for (int p = 0; p <= gr->rows.n; p++) {
-            const GRow *r = p ? &gr->rows.at[p - 1] : NULL;
-            int64_t most[MAX_GROUP_AXES];
-            Schedule s;
-            if (r && (r->axis != row || !r->rows || !r->peels)) continue;
-            const int64_t words = regs * vec * wide / TARGET_REGISTER + BESIDE, threads = warps * TARGET_WARP;
-            if (words * threads > REGISTERS) continue;
-            build(gr, &(Held){row, p, warps, regs, blocks, vec}, &s);
-            s.occupancy = most_blocks(words, threads, limits);
-            for (int a = 0; a < gr->axes.n; a++) most[a] = schedule_covers(gr, &s, a);
-            if (!schedule_legal_within(gr, &s, most, NULL) || !schedule_fits(gr, &s, limits)) continue;
-            if (schedule_whole_warps(gr, &s)) take(user, &s, most);
-        }
-}
-
-void settle_each(const CostForm *form, const SchedLimits *limits, SettleTake *take, void *user) {
-    static const int64_t WARPS[] = {16, 32};
-    const int row = row_axis(form->gr);
-    for (int w = 0; row >= 0 && w < (int)(sizeof WARPS / sizeof *WARPS); w++) {
-        each_held(form, limits, row, WARPS[w], 1, take, user);
-        if (limits->cluster > 1) each_held(form, limits, row, WARPS[w], limits->cluster, take, user);
-    }
+    for (int w = 0; w < (int)(sizeof WARPS / sizeof *WARPS); w++)
+        for (int64_t regs = 2; regs <= 16; regs *= 2)
+            for (int p = 0; p <= gr->rows.n; p++) {
+                const GRow *r = p ? &gr->rows.at[p - 1] : NULL;
+                int64_t most[MAX_GROUP_AXES];
+                Schedule s;
+                if (r && (r->axis != row || !r->rows || !r->peels)) continue;
+                const int64_t words = regs * vec * wide / TARGET_REGISTER + BESIDE, threads = WARPS[w] * TARGET_WARP;
+                if (words * threads > REGISTERS) continue;
+                build(gr, row, WARPS[w], regs, vec, p, &s);
+                s.occupancy = most_blocks(words, threads, limits);
+                for (int a = 0; a < gr->axes.n; a++) most[a] = schedule_covers(gr, &s, a);
+                if (!schedule_legal_within(gr, &s, most, NULL) || !schedule_fits(gr, &s, limits)) continue;
+                if (schedule_whole_warps(gr, &s)) take(user, &s, most);
+            }
 }

@@ -105,10 +105,8 @@ same 'a hint' "$(at "$dir/hinted.td" --at M=16384,N=4096)" "$(at $here/classes.t
 TDC_HOME=. "$TDC" tests/kernels/settled.td --kernels tests/kernels/settled.kernel -o "$dir/settled.cu"
 same 'threads are settled at launch' "$(grep -c 'td_launch(.*, (int)(.*((N + 127) / 128).* < 10 .*) \* 32, ' "$dir/settled.cu")" 1
 same 'and of a known length not' "$(TDC_HOME=. "$TDC" tests/kernels/settled.td -D N=1000 -o - --emit=cu | grep -c 'td_threads() /')" 0
-way_of() { "$TDC" explain $here/classes.td row --at "$1" | grep -oE 'warp\([0-9]+\) reg\([0-9]+\) (cluster\(8\) )?lane\(32\).*'; }
+way_of() { "$TDC" explain $here/classes.td row --at "$1" | grep -oE 'warp\([0-9]+\) reg\([0-9]+\) lane\(32\).*'; }
 same 'rows of 3000 and of 7000 elements' "$(way_of M=8192,N=3000)" "$(way_of M=8192,N=7000)"
-same 'rows of 100000 and of 200000 elements' "$(way_of M=128,N=100000)" "$(way_of M=64,N=200000)"
-same 'which the blocks of a cluster share' "$(way_of M=128,N=100000 | grep -c cluster)" 1
 
 # Where few blocks would have everything, reductions have kernels of their own, which many blocks share: for sizes at which
 # that is so, and not beside them. A program that is compiled for all sizes is no ten times slower than for one.
