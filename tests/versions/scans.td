@@ -16,10 +16,10 @@ export fn twice(x: f32[N]) -> (y: f32[N]) {
     let a[j in 0..N] = sum[k where k <= j](x[k]);
     y[j] = max[k where k <= j](abs(a[k]));
 }
-check rows(M = 2, N = 8500); check rows(M = 1, N = 1); check rows(M = 0, N = 5); check rows(M = 3, N = 0);
-check behind(N = 9000); check behind(N = 1);
-check best(N = 8192); check best(N = 1); check best(N = 0);
+check rows(M = 2, N = 4300); check rows(M = 1, N = 1); check rows(M = 0, N = 5); check rows(M = 3, N = 0);
+check behind(N = 4500); check behind(N = 1);
+check best(N = 4400); check best(N = 1); check best(N = 0);
 check down(N = 700, D = 3); check down(N = 192, D = 35); check down(N = 0, D = 2);
-check share(M = 1, N = 8300); check share(M = 2, N = 1);
-check probable(M = 1, N = 8200); check probable(M = 2, N = 1);
-check twice(N = 5000); check twice(N = 1);
+check share(M = 1, N = 4300); check share(M = 2, N = 1);
+check probable(M = 1, N = 4200); check probable(M = 2, N = 1);
+check twice(N = 4400); check twice(N = 1);
