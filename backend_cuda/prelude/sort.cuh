@@ -222,27 +222,35 @@ static cudaError_t td_sort_pass(const td_sort_args<Key> &a, int *launched, cudaS
 //@ portable td_sort_between
 // Where each number up to `last` begins in n keys in order, of which get(i) is the i-th: the numbers between two that are
 // neighbours begin at the second one, those behind the last key at n. Positions from..to, n + 1 in all, are the block's, a
-// thread has every TH-th; where many numbers lie between, all threads write them. `wide` has room for a word more than there are such
-// places.
+// thread has every TH-th; where more numbers lie between a warp writes them, and where many do all threads, one place after the
+// other: a warp waits for the two keys of a place, and others for theirs meanwhile. `wide` has room for a word more than there are
+// such places.
 template <int TH, class Get, class Put>
 __device__ __forceinline__ void td_sort_between(uint32_t from, uint32_t to, uint32_t n, uint32_t last,
                                                 td_sp<uint32_t> wide, Get get, Put put) {
-    constexpr uint32_t FEW = 32; // that a thread writes by itself
+    constexpr uint32_t FEW = 32, SOME = 2048; // that a thread writes by itself, and a warp
+    constexpr uint32_t BY_ALL = 0x80000000u;  // of a place in `wide`
     const auto first = [&](uint32_t i) { return i ? get(i - 1) + 1 : 0; };
     const auto end = [&](uint32_t i) { return i < n ? get(i) + 1 : last + 1; };
     td_sync();
     if (td_tid() == 0) td_shared_put(wide, 0);
     td_sync();
     for (uint32_t i = from + (uint32_t)td_tid(); i < to; i += TH) {
-        const uint32_t lo = first(i), hi = end(i);
+        const uint32_t lo = first(i), hi = end(i), listed = hi > lo + FEW + SOME ? i | BY_ALL : i;
         for (uint32_t v = lo; v < hi && v < lo + FEW; v++) put(v, i);
-        if (hi > lo + FEW) td_shared_put(wide + (1 + td_shared_ticket(wide, 1)), i);
+        if (hi > lo + FEW) td_shared_put(wide + (1 + td_shared_ticket(wide, 1)), listed);
     }
     td_sync();
-    const uint32_t many = td_shared_get(wide);
+    const uint32_t many = td_shared_get(wide), lane = (uint32_t)td_tid() % 32;
+    for (uint32_t k = (uint32_t)td_tid() / 32; k < many; k += TH / 32) {
+        const uint32_t i = td_shared_get(wide + (1 + k));
+        if (i & BY_ALL) continue;
+        for (uint32_t v = first(i) + FEW + lane, hi = end(i); v < hi; v += 32) put(v, i);
+    }
     for (uint32_t k = 0; k < many; k++) {
-        const uint32_t i = td_shared_get(wide + (1 + k)), hi = end(i);
-        for (uint32_t v = first(i) + FEW + (uint32_t)td_tid(); v < hi; v += TH) put(v, i);
+        const uint32_t listed = td_shared_get(wide + (1 + k)), i = listed & ~BY_ALL;
+        if (!(listed & BY_ALL)) continue;
+        for (uint32_t v = first(i) + FEW + (uint32_t)td_tid(), hi = end(i); v < hi; v += TH) put(v, i);
     }
 }
 //@ portable td_sort_starts

@@ -51,3 +51,13 @@ check pieces(N = 5, T = 7);
 check called(T = 31, V = 17, D = 5);
 check each(B = 3, T = 31, V = 17);
 check columns(T = 31, V = 17, D = 8);
+
+// Few keys among many owners: where starts lie far apart a warp writes those between, or all threads do.
+export fn far_apart(x: f32[N], ids: i32[N]) -> (y: f32[V]) {
+    assume 0 <= ids[t] && ids[t] < V;
+    y[ids[t]] += x[t];
+}
+check far_apart(N = 100, V = 20000);
+check far_apart(N = 3, V = 9000);
+check far_apart(N = 9000, V = 60000) with ids in 55000..55100;
+check far_apart(N = 0, V = 5000);
