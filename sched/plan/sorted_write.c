@@ -378,45 +378,45 @@ static const Expr *write_fold(ExprRewrite *x, const Expr *e, const Expr *made) {
 
 /* ---- elements that no key names ---- */
 
-static Op operator_of_fold(Graph *g, const Expr *fold) {
-    const Monoid *m = fold->u.reduce->monoid;
-    return m->n == 1 ? monoid_of(g, m, fold->type)->combine[0]->op : OP_REDUCE;
-}
-
-/* What a piece joins by an operator: its own element, once, and folds. */
+/* What an inout's value joins by an operator: its own element, once, and folds. */
 typedef struct Joining {
     const Writing *w;
-    const Piece *piece;
     Op op;
     int own;          /* how often its own element */
     const Expr *some; /* some fold has something to fold */
 } Joining;
 
-static bool is_own(const Joining *x, const Expr *e) {
-    const Tensor *t = x->w->place.reader;
-    if (e->op != OP_LOAD || e->u.tensor != t) return false;
-    for (int d = 0; d < t->rank; d++)
-        if (e->arg[d] != x->piece->subs[d]) return false;
-    return true;
+static bool is_fold_by(const Joining *x, const Expr *e) {
+    const Monoid *m = e->op == OP_REDUCE ? e->u.reduce->monoid : NULL;
+    return m && m->n == 1 && updated_operator(x->w->p->g, m, e->type) == x->op;
+}
+
+/* Whether a cast to that type, and back, leaves each value of the tensor's as it is. */
+static bool keeps_values(const Tensor *t, Type to) {
+    return to == t->type || (type_is_float(to) && type_is_float(t->type) && type_bits(to) > type_bits(t->type));
 }
 
 static bool joins(Joining *x, const Expr *e) {
-    Graph *g = x->w->p->g;
+    const Tensor *t = x->w->place.reader;
     const Expr *some = expr_map_get(&x->w->some, e);
-    if (some && operator_of_fold(g, e) == x->op) return x->some = x->some ? expr2(g, OP_OR, x->some, some) : some, true;
-    if (is_own(x, e)) return ++x->own == 1;
-    if (e->op == OP_CAST && type_is_float(e->type)) return joins(x, e->arg[0]);
+    if (some && is_fold_by(x, e)) {
+        x->some = x->some ? expr2(x->w->p->g, OP_OR, x->some, some) : some;
+        return true;
+    }
+    if (e->op == OP_LOAD) return e->u.tensor == t && updated_own_element(t, e) && ++x->own == 1;
+    if (e->op == OP_CAST) return keeps_values(t, e->type) && joins(x, e->arg[0]);
     return e->op == x->op && joins(x, e->arg[0]) && joins(x, e->arg[1]);
 }
 
 /* An inout's element that is joined with folds of nothing stays as it is: it is neither read nor written. Few rows of a
  * large table are touched by the gradients of a batch. */
-static void leave_untouched(Writing *w, Piece *piece) {
+static void leave_untouched(Writing *w, Tensor *t) {
+    if (t->kind != TENSOR_INOUT || !tensor_is_plain(t)) return;
+    Piece *piece = &t->pieces.at[0];
     const Expr *e = piece->value;
     while (e->op == OP_CAST) e = e->arg[0];
-    Joining x = {.w = w, .piece = piece, .op = e->op};
-    if (w->place.reader->kind != TENSOR_INOUT || e->nargs != 2 || !joins(&x, piece->value)) return;
-    if (x.own && x.some) piece->guard = expr_and(w->p->g, piece->guard, x.some);
+    Joining x = {.w = w, .op = e->op};
+    if (e->nargs == 2 && joins(&x, piece->value) && x.own && x.some) piece->guard = x.some;
 }
 
 void sorted_write(SortedPlan *p) {
@@ -425,10 +425,8 @@ void sorted_write(SortedPlan *p) {
     for (int *at = &w.place.at; *at < g->tensors.n; ++*at) {
         Tensor *t = w.place.reader = g->tensors.at[*at];
         ExprRewrite x = {.g = g, .temp = p->temp, .after = write_fold, .user = &w, .reduces = true};
-        for (int k = 0; k < t->pieces.n; k++) {
-            t->pieces.at[k].value = expr_rewrite(&x, t->pieces.at[k].value);
-            leave_untouched(&w, &t->pieces.at[k]);
-        }
+        for (int k = 0; k < t->pieces.n; k++) t->pieces.at[k].value = expr_rewrite(&x, t->pieces.at[k].value);
+        leave_untouched(&w, t);
     }
     updated_direct(g, p->temp);
 }

@@ -201,7 +201,7 @@ static bool read_elsewhere(const Graph *g, Ctx *temp, const Tensor *t, const Pie
     return false;
 }
 
-static bool at_own_element(const Tensor *t, const Expr *load) {
+bool updated_own_element(const Tensor *t, const Expr *load) {
     for (int d = 0; d < t->rank; d++)
         if (load->arg[d] != t->pieces.at[0].subs[d] || load->u.tensor->shape[d] != t->shape[d]) return false;
     return load->nargs == t->rank;
@@ -217,7 +217,7 @@ typedef struct Joined {
     Op op;
 } Joined;
 
-static Op operator_of(Graph *g, const Monoid *m, Type t) { return monoid_of(g, m, t)->combine[0]->op; }
+Op updated_operator(Graph *g, const Monoid *m, Type t) { return monoid_of(g, m, t)->combine[0]->op; }
 
 /* Whether e is among the parts that the operator joins in a value. */
 static bool is_part(const Expr *value, Op op, const Expr *e) {
@@ -236,7 +236,7 @@ UpdatedIn updated_in(SortedPlan *p, const SortedFold *f, const Updated *u) {
     if (!may_be_target(t) || t->rank != u->rank || t->type != type) return UPDATED_LET;
     for (int i = 0; i < u->rank; i++)
         if (u->vars[i] != f->piece->vars[i]) return UPDATED_LET;
-    const Op op = operator_of(p->g, f->reduce->u.reduce->monoid, type);
+    const Op op = updated_operator(p->g, f->reduce->u.reduce->monoid, type);
     if (!is_part(f->piece->value, op, f->reduce)) return UPDATED_LET;
     return t->kind == TENSOR_INOUT && f->piece->value != f->reduce ? UPDATED_KEPT : UPDATED_TARGET;
 }
@@ -245,8 +245,8 @@ static bool is_let(const Joined *x, const Expr *e, bool alone) {
     Tensor *u = e->op == OP_LOAD ? e->u.tensor : NULL;
     if (!u || u->kind != TENSOR_LET || u->pieces.n != 2 || !u->pieces.at[1].update || u->type != x->target->type)
         return false;
-    const Op op = operator_of(x->g, u->pieces.at[1].update, u->type);
-    return (alone || op == x->op) && at_own_element(x->target, e) &&
+    const Op op = updated_operator(x->g, u->pieces.at[1].update, u->type);
+    return (alone || op == x->op) && updated_own_element(x->target, e) &&
            !read_elsewhere(x->g, x->temp, u, &x->target->pieces.at[0]);
 }
 
@@ -271,7 +271,7 @@ static bool may_be_direct(const Joined *x) {
         if (x->rest && expr_loads(x->temp, &seen, x->rest, x->lets.at[i]->u.tensor)) return false;
     }
     if (t->kind != TENSOR_INOUT) return true;
-    const bool own = x->rest && x->rest->op == OP_LOAD && x->rest->u.tensor == t && at_own_element(t, x->rest);
+    const bool own = x->rest && x->rest->op == OP_LOAD && x->rest->u.tensor == t && updated_own_element(t, x->rest);
     ExprSet again = {0};
     if (!own && x->rest && expr_loads(x->temp, &again, x->rest, t)) return false;
     return !read_elsewhere(x->g, x->temp, t, &t->pieces.at[0]);

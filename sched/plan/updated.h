@@ -24,6 +24,10 @@ typedef enum UpdatedIn {
     UPDATED_KEPT    /* the same, and what they are folded into is there */
 } UpdatedIn;
 UpdatedIn updated_in(SortedPlan *p, const SortedFold *f, const Updated *u);
+/* The operator by which a monoid of one part folds values of that type. */
+Op updated_operator(Graph *g, const Monoid *m, Type t);
+/* Whether a load of a tensor of t's shape is of the element that t's first piece defines. */
+bool updated_own_element(const Tensor *t, const Expr *load);
 /* As such a let, read at the fold's variables. */
 const Expr *updated_let(EarlyPlace *x, const Updated *u, Type t);
 /* Outputs and inouts that add nothing but values of their own elements to such a let are folded into themselves. */
