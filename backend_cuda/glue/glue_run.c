@@ -246,30 +246,30 @@ static void dispatch(Text *out, const HostEntry *h, const char *prefix) {
     const Program *p = h->p;
     const char *e = p->graph->name;
     Text ways = {.ctx = h->ctx};
-    bool lying = false; /* whether it depends on addresses */
+    bool by_address = false;
     for (int i = 0; i < p->ways.n; i++) {
         const Way *w = &p->ways.at[i];
         const bool bare = w->when.n != 1 || op_form(w->when.at[0]->op) != FORM_INFIX; /* those have parentheses */
         if (w->when.n) text_put(&ways, bare ? "    if (" : "    if ");
         for (int k = 0; k < w->when.n; k++) {
-            lying |= expr_has_op(w->when.at[k], OP_ALIGNED);
+            by_address |= expr_has_op(w->when.at[k], OP_ALIGNED);
             if (k) text_put(&ways, " && ");
             host_expr(&ways, h, w->when.at[k]);
         }
         if (w->when.n) text_put(&ways, bare ? ")\n    " : "\n    ");
         text_fmt(&ways, "    return td_%s_run_%d(td_s, td_c);\n", e, i + 1);
     }
-    const char *open = lying ? "_lying(const td_sink *td_s, const td_call *td_c, int td_aligned) {\n"
-                             : "(const td_sink *td_s, const td_call *td_c) {\n";
+    const char *open = by_address ? "_by_address(const td_sink *td_s, const td_call *td_c, int td_aligned) {\n"
+                                  : "(const td_sink *td_s, const td_call *td_c) {\n";
     text_fmt(out, "static %s_status td_%s_run%s", prefix, e, open);
     for (int i = 0; i < p->graph->dims.n; i++)
         if (h->dim_used[i]) text_fmt(out, "    const int64_t %s = td_c->dims[%d];\n", h->dims[i], i);
     text_put(out, ways.s);
     text_put(out, "}\n\n");
-    if (!lying) return;
-    h->checks[CHECK_ALIGNED] = true;
+    if (!by_address) return;
+    h->checks[CHECK_BY_ADDRESS] = true;
     text_fmt(out, "static %s_status td_%s_run(const td_sink *td_s, const td_call *td_c) {\n", prefix, e);
-    text_fmt(out, "    return td_aligned_run(td_s, td_c, %d, td_%s_run_lying);\n}\n\n", p->params.n, e);
+    text_fmt(out, "    return td_run_by_address(td_s, td_c, %d, td_%s_run_by_address);\n}\n\n", p->params.n, e);
 }
 
 void glue_run(Text *out, const HostEntry *h, const char *prefix) {

@@ -104,8 +104,8 @@ typedef struct Group {
     bool within_known;
     int split; /* a folded axis of which every block takes one of `parts` shares, or -1 */
     int64_t parts;
-    int64_t shares; /* a share has a multiple of so many elements, in all groups that divide an axis so; 0: as a
-                              * schedule makes it */
+    int64_t shares; /* of the split axis: each share has a multiple of so many elements, in all groups that divide it;
+                     * 0: as many as a schedule makes of it */
     Var *part;      /* the number of the block's share, in subscripts of stores */
     VEC(Division) divisions; /* what may be done instead */
     Sym no_product; /* why a library does not run the sum of products that there is; NULL: there is none, or it does */
@@ -120,8 +120,8 @@ typedef struct Group {
 } Group;
 
 /* Whether step i of a group with one equation (or several over the axes of the first) must be a temporary of its own:
- * it reads what is folded elsewhere (rule 0), is a second large one (1), would be repeated by blocks (2), or would
- * leave few blocks with everything (3). A rule counts where no step breaks one before it. dims: lengths (by Dim.id) for
+ * it folds what the store changes in place (rule 0), reads what is folded elsewhere (1), is a second large one (2),
+ * would be repeated by blocks (3), or would leave few blocks with everything (4). A rule counts where no step breaks one before it. dims: lengths (by Dim.id) for
  * which that is asked; NULL: those that are guessed. */
 enum { GROUP_RULES = 5 };
 bool group_step_leaves(const Group *gr, int i, int rule, const int64_t *dims);
