@@ -150,7 +150,10 @@ static const Expr *read_call(ExprReader *r, Sym name, Span at) {
     lex_expect(r->lex, "(");
     int n = read_list(r, ")", args, 3);
     if (r->lex->failed) return nothing(r);
-    if (!n && !strcmp(name, op_text(OP_ALIGNED))) return expr_aligned(r->g);
+    if (!strcmp(name, op_text(OP_ALIGNED))) {
+        if (n) lex_fail(r->lex, at, "'%s' has no operands", name);
+        return expr_aligned(r->g);
+    }
     for (int op = 0; op < OP_COUNT; op++) {
         if (op_form((Op)op) != FORM_CALL || strcmp(op_text((Op)op), name) != 0) continue;
         if (n != op_arity((Op)op)) lex_fail(r->lex, at, "'%s' has %d operands", name, op_arity((Op)op));

@@ -267,7 +267,7 @@ static void dispatch(Text *out, const HostEntry *h, const char *prefix) {
     text_put(out, ways.s);
     text_put(out, "}\n\n");
     if (!by_address) return;
-    h->checks[CHECK_BY_ADDRESS] = true;
+    h->checks[CHECK_ADDRESS] = true;
     text_fmt(out, "static %s_status td_%s_run(const td_sink *td_s, const td_call *td_c) {\n", prefix, e);
     text_fmt(out, "    return td_run_by_address(td_s, td_c, %d, td_%s_run_by_address);\n}\n\n", p->params.n, e);
 }
