@@ -283,7 +283,7 @@ int64_t poly_divisor(Poly p) {
 PolyEnv poly_scratch(const PolyEnv *env) {
     PolyEnv own = *env;
     own.ctx = ctx_temp(poly_ctx(env));
-    own.made = NULL;
+    own.made = own.intervals = NULL;
     return own;
 }
 

@@ -37,6 +37,8 @@ typedef struct PolyEnv {
     /* Of many questions under one environment: what poly_of has answered, in ctx; NULL: nothing is kept. What is known
      * of atoms must not change meanwhile. */
     struct ExprMap *made;
+    /* Inside a proof: what interval_of has answered of its atoms, in ctx; elsewhere NULL. */
+    struct ExprMap *intervals;
 } PolyEnv;
 
 static inline Ctx *poly_ctx(const PolyEnv *env) { return env->ctx ? env->ctx : env->g->ctx; }

@@ -1,5 +1,6 @@
 /* Intervals of expressions and polynomials: what ranges of types, dimensions and variables alone say. */
 #include "poly_prove.h"
+#include "ir/expr_map.h"
 
 enum { DEPTH = 12 };
 
@@ -169,14 +170,24 @@ static Interval interval_at(const PolyEnv *env, const Expr *e, int depth) {
     return none;
 }
 
-Interval interval_of(const PolyEnv *env, const Expr *e) { return interval_at(env, e, DEPTH); }
+/* A search asks for the same atoms in each of its states, and an atom in which others are repeated has a path for each
+ * of their uses. */
+Interval interval_of(const PolyEnv *env, const Expr *e) {
+    if (!env->intervals || e->op == OP_DIM) return interval_at(env, e, DEPTH);
+    Interval *found = expr_map_object(env->intervals, e);
+    if (found) return *found;
+    found = NEW_RAW(env->ctx, Interval, 1);
+    *found = interval_at(env, e, DEPTH);
+    expr_map_put_object(env->ctx, env->intervals, e, found);
+    return *found;
+}
 
 Interval interval_of_poly(const PolyEnv *env, Poly p) {
     Interval sum = {0, 0};
     if (p.failed) return (Interval){INT64_MIN, INT64_MAX};
     for (int i = 0; i < p.n; i++) {
         Interval t = {p.term[i].coef, p.term[i].coef};
-        for (int k = 0; k < p.term[i].degree; k++) t = interval_mul(t, interval_at(env, p.term[i].atom[k], DEPTH));
+        for (int k = 0; k < p.term[i].degree; k++) t = interval_mul(t, interval_of(env, p.term[i].atom[k]));
         sum = interval_add(sum, t);
     }
     return sum;

@@ -5,6 +5,7 @@
  * case.
  */
 #include "poly_prove.h"
+#include "ir/expr_map.h"
 
 enum { MAX_KNOWN = 96, MAX_ATOMS = 48, SEARCH_DEPTH = 10, MAX_WORK = 20000, QUESTION = 8 /* what asking costs */ };
 
@@ -628,6 +629,8 @@ int64_t poly_lower(const PolyEnv *env, Poly p, int64_t target, int fuel, int lev
     if ((*(env->work ? env->work : &work) -= QUESTION) < 0) return best;
     PolyEnv own = poly_scratch(env);
     if (!own.work) own.work = &work;
+    ExprMap intervals = {0};
+    own.intervals = &intervals;
     Prover x;
     x.env = &own;
     best = lower(&x, p, target, fuel, level);
