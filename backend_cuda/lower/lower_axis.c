@@ -2,6 +2,8 @@
  * inside of its bounds. */
 #include "lower_internal.h"
 
+#include "sched/kernel/settled.h"
+
 /* Where an axis starts as an expression of an index has it: what is not of registers becomes the axis's variable later
  * (offset_regroup). Of a peeled axis in registers alone nothing would, but it starts early all the same. */
 static const Expr *index_start(Lower *l, const Layout *layout, const Axis *a) {
@@ -39,7 +41,7 @@ bool axis_is_filled(const Lower *l, const Axis *a) {
 
 bool axis_exact(Lower *l, const Layout *layout, const Axis *a) {
     if (axis_lies_inside(l, a)) return true;
-    if (a->peel) return false;
+    if (a->peel || (l->lanes && a == kernel_settled_open(l->k))) return false;
     int64_t unit = 1;
     bool serial = false, open = false; /* open: where the axis is empty, there are no blocks, or no iterations */
     for (int i = 0; i < layout->factors.n; i++) {
@@ -243,6 +245,8 @@ void axis_declare(Lower *l, bool fill) {
     }
 }
 
+static Sym lane_bits(Lower *l) { return sym(l->ctx, "lane_bits"); }
+
 /* Blocks: cluster digits are lowest, then grid digits, the last axis lowest. */
 static void declare_blocks(Lower *l) {
     const Part *part = l->part;
@@ -255,7 +259,10 @@ static void declare_blocks(Lower *l) {
         }
     const Code *rest = code(l->ctx, "block");
     bool later = l->k != l->whole;
-    if (n)
+    if (n && l->lanes)
+        put_do(l, "const unsigned block = (unsigned)td_block() * (32u >> %n) + (unsigned)(td_tid() >> %n) / %du",
+               lane_bits(l), lane_bits(l), l->k->threads / TARGET_WARP);
+    else if (n)
         put_do(l, later ? "const unsigned block = (unsigned)td_block() - blocks_before"
                         : "const unsigned block = (unsigned)td_block()");
     for (int i = 0; i < n; i++) {
@@ -285,15 +292,27 @@ static void declare_threads(Lower *l) {
             Factor *f = layout->factors.at[i];
             if (bind_scope(f->bind) != SCOPE_THREAD || f->size == 1 || done[f->id]) continue;
             done[f->id] = true;
-            const Code *t =
-                f->tid_stride == 1 ? code(l->ctx, "td_tid()") : code(l->ctx, "td_tid() / %du", f->tid_stride);
+            const Code *t = l->lanes ? code(l->ctx, "%n", sym(l->ctx, "thread")) : code(l->ctx, "td_tid()");
+            if (f->tid_stride != 1) t = code(l->ctx, "%c / %du", t, f->tid_stride);
             if ((int64_t)f->tid_stride * f->size != l->k->threads) t = code(l->ctx, "%c %% %lu", t, f->size);
             put_number(l, "int", factor_name(l, f), t);
         }
     }
 }
 
+/* Where lanes are settled at launch, the thread stands for another one: for that with its lane in its row, whose warp
+ * may be of another block. */
+static void declare_lanes(Lower *l) {
+    const int warps = l->k->threads / TARGET_WARP;
+    if (!l->lanes) return;
+    put_number(l, "int", lane_bits(l), code(l->ctx, "arg.td_lanes"));
+    put_number(l, "unsigned", sym(l->ctx, "thread"),
+               code(l->ctx, "(unsigned)(td_tid() >> %n) %% %du * 32u + (td_tid() & ((1u << %n) - 1u))", lane_bits(l),
+                    warps, lane_bits(l)));
+}
+
 void axis_declare_digits(Lower *l) {
+    declare_lanes(l);
     declare_blocks(l);
     declare_threads(l);
 }

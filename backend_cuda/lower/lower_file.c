@@ -133,6 +133,9 @@ Dispatch lower_dispatch(Lower *l) {
         const Code *count = dim_code(l, kernel_settled_count(l->p, l->settled), true);
         d.threads = code(l->ctx, "(int)(%c) * %d", count, l->settled->tid_stride);
     }
+    if (l->lanes)
+        d.blocks =
+            code(l->ctx, "td_lane_blocks(%c, %c)", d.blocks, dim_code(l, kernel_settled_needs(l->p, l->lanes), true));
     return d;
 }
 
@@ -199,6 +202,8 @@ void print_arguments(const Printing *p, Lower *l, const char *at) {
     }
     for (int i = 0; i < l->needs.divmods.n; i++, sep = ", ")
         print_line(p, l->ctx, "%std_divmod_of(%c)", sep, l->needs.divmods.at[i].host);
+    if (l->lanes)
+        print_line(p, l->ctx, "%std_lane_bits(%c)", sep, dim_code(l, kernel_settled_needs(l->p, l->lanes), true));
 }
 
 /* The head of a launcher, and what says that there is one. */
@@ -271,6 +276,7 @@ void print_struct(const Printing *p, Lower *l, Sym full) {
         print_line(p, l->ctx, "    %s %p;\n", lower_value_type(l->needs.scalars.at[i]->type),
                    param_name(l, l->needs.scalars.at[i]->name));
     for (int i = 0; i < l->needs.divmods.n; i++) print_line(p, l->ctx, "    td_divmod td_by_%d;\n", i + 1);
+    if (l->lanes) print_line(p, l->ctx, "    int td_lanes; // of a row, the bits that number them\n");
     print_line(p, l->ctx, "};\n");
 }
 
@@ -323,6 +329,7 @@ Lower *lower_new(const Lowering *x, Ctx *ctx, Kernel *k, Kernel *whole) {
     l->whole = whole;
     l->part = k->parts.at[0];
     l->settled = whole == k ? kernel_settled(k) : NULL; /* parts have all the threads of their kernel */
+    l->lanes = whole == k ? kernel_settled_lanes(k) : NULL;
     l->follows = whole->follows;
     l->leads = whole->leads;
     l->env = (PolyEnv){.g = l->g, .range = factor_range, .user = l, .ctx = ctx, .made = &l->polys};

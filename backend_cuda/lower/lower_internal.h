@@ -187,6 +187,7 @@ typedef struct Lower {
     const LowerOptions *o;
     const ExprMap *tensor_at; /* Tensor -> its place in the entry's array */
     const Factor *settled;    /* of the kernel's threads, as many as its axis needs (settled.h); NULL: all */
+    const Factor *lanes;      /* of its warps, of which a row has as many as it needs; NULL: all */
     bool follows, leads;      /* in some place that runs it a kernel comes before it, or after it */
     bool failed;
     Text *why;

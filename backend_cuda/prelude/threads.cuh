@@ -17,6 +17,14 @@ __device__ __forceinline__ int td_part_of(const unsigned *before, int n) {
     }
     return low;
 }
+//@ portable td_lane_bits td_lane_blocks
+// Of a row that n lanes hold: the bits that number them, of 32 at most; and how many blocks there are where the other lanes
+// of its warp have the rows of blocks behind.
+static inline int td_lane_bits(int64_t n) { return (n > 1) + (n > 2) + (n > 4) + (n > 8) + (n > 16); }
+static inline int64_t td_lane_blocks(int64_t blocks, int64_t n) {
+    const int rows = 32 >> td_lane_bits(n);
+    return (blocks + rows - 1) / rows;
+}
 //@ td_cluster_rank
 __device__ __forceinline__ int td_cluster_rank() {
     uint32_t r;

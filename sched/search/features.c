@@ -130,9 +130,16 @@ static int settled_count(Reading *x, const Factor *f) {
     return tape_step(t, TAPE_MAX, n, tape_const(t, 1));
 }
 
+/* As a launch settles them. */
+static int lanes_of_row(Reading *x) {
+    const int n = settled_count(x, x->settled_lanes);
+    return tape_step(&x->f->tape, TAPE_POWER, n, n);
+}
+
 static int find_count(Reading *x, const Factor *f) {
     Tape *t = &x->f->tape;
     if (f == x->settled_factor) return settled_count(x, f);
+    if (f == x->settled_lanes) return lanes_of_row(x);
     if (f->size) return tape_const(t, (double)f->size);
     if (f->count && expr_over_dims(f->count))
         return tape_step(t, TAPE_MAX, feature_step(x, f->count), tape_const(t, 1));
@@ -459,7 +466,13 @@ static void read_part(Reading *x, const Part *part) {
     x->place = 0;
     x->settled = true;
     const int one = tape_const(t, 1);
-    const int blocks = feature_step(x, part->blocks);
+    int blocks = feature_step(x, part->blocks);
+    if (x->settled_lanes) {
+        x->f->lanes = lanes_of_row(x);
+        x->beside = tape_step(t, TAPE_DIV, tape_const(t, TARGET_WARP), x->f->lanes);
+        blocks = tape_step(t, TAPE_ADD, blocks, tape_step(t, TAPE_SUB, x->beside, one));
+        blocks = tape_step(t, TAPE_FLOOR_DIV, blocks, x->beside);
+    }
     Body whole = {.parent = -1, .blocks = blocks, .trips = one, .times = one, .useful = one, .met = one};
     vec_push(x->ctx, &x->f->bodies, whole);
     x->body = x->f->bodies.n - 1;
@@ -480,6 +493,7 @@ Features *features_of(const Program *p, const Kernel *k, Ctx *ctx) {
     Features *f = NEW(ctx, Features);
     *f = (Features){.tape = {.ctx = ctx, .g = p->graph},
                     .blocks = -1,
+                    .lanes = -1,
                     .threads = k->threads,
                     .cluster = k->cluster,
                     .resident = k->blocks_per_sm,
@@ -489,6 +503,7 @@ Features *features_of(const Program *p, const Kernel *k, Ctx *ctx) {
     const GraphScratch before = graph_scratch(p->graph, ctx);
     x.env = (PolyEnv){.g = p->graph, .range = factor_range, .user = &x, .ctx = ctx, .made = &x.polys};
     x.settled_factor = kernel_settled(k);
+    x.settled_lanes = kernel_settled_lanes(k);
     for (int i = 0; i < k->parts.n; i++) read_part(&x, k->parts.at[i]);
     f->started = find_started(&x);
     graph_scratch_end(p->graph, before);

@@ -34,6 +34,7 @@ typedef struct Digit {
     int coef;
     int slope, divisor, scale; /* divisor -1: there is no quotient */
     int weight;                /* of threads: what a step is in the thread's number. Of loops: the Body. Else 0 */
+    int near;                  /* step: of threads, so many steps are in one warp; -1: as their weight says */
     bool data;                 /* it moves by what was loaded: by multiples of coef, nobody knows how many */
     bool serves;               /* elements along it are neighbours in one wide access */
 } Digit;
@@ -94,6 +95,8 @@ typedef struct Body {
     double fixed;     /* of all those, what registers beyond the end of an axis do not spare: exchanges, scans */
     double chain;     /* cycles of operations of a thread that wait for each other */
     double shuffles;  /* one after the other */
+    double rungs;     /* of fixed, and */
+    double climbs;    /* of shuffles, what is done for all lanes of a warp: a row that has fewer of them takes less */
     double exchanges; /* between warps, one after the other */
     double meetings;  /* of a cluster's blocks */
 } Body;
@@ -114,6 +117,7 @@ typedef struct Features {
     int blocks;        /* step: of all parts */
     int threads;       /* of a block at most */
     int started;       /* step: the share of them that a launch starts (sched/kernel/settled.h); -1: all */
+    int lanes;         /* step: of a row, where a launch settles that; -1: as many as the kernel says */
     int cluster;       /* blocks of a cluster, 1 without */
     int resident;      /* blocks of a multiprocessor that its launch bound promises; 0: none */
     double tile_words; /* registers of a thread that hold tiles, at most at a time */

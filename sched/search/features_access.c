@@ -57,6 +57,7 @@ static void place_digits(Placing *p) {
             .most = tape_step(&p->x->f->tape, TAPE_DIV, feature_extent(p->x, f->axis), feature_step(p->x, f->stride)),
             .coef = tape_const(&p->x->f->tape, 0),
             .divisor = -1,
+            .near = -1,
             .weight = bind_scope(f->bind) == SCOPE_THREAD ? f->tid_stride
                       : bind_scope(f->bind) == SCOPE_LOOP ? loop_body(p->x, f)
                                                           : 0,
@@ -463,6 +464,40 @@ static int alike(const Reading *x, const Access *a) {
     return -1;
 }
 
+/* Where lanes are settled at launch, a warp has the rows of warps beside it in their block, as far as there are some,
+ * then of blocks behind; a block has those of several blocks (lower_axis.c). */
+static void place_beside(Placing *p) {
+    Reading *x = p->x;
+    Tape *t = &x->f->tape;
+    Access *a = p->a;
+    const int one = tape_const(t, 1);
+    int block = -1, rest = x->beside;
+    if (!x->settled_lanes) return;
+    for (int64_t weight = TARGET_WARP; weight < x->k->threads; weight *= 2)
+        for (int i = 0; i < a->ndigits; i++) {
+            Digit *d = &a->digit[i];
+            if (d->scope != SCOPE_THREAD || d->weight != weight) continue;
+            d->near = tape_step(t, TAPE_MIN, d->count, rest);
+            rest = tape_step(t, TAPE_DIV, rest, d->near);
+        }
+    for (int i = 0; i < a->ndigits; i++)
+        if (a->digit[i].scope == SCOPE_BLOCK) block = i; /* that of the last axis is the fastest */
+    if (block < 0) return;
+    x->f->known &= a->ndigits < FEATURE_DIGITS;
+    if (a->ndigits == FEATURE_DIGITS) return;
+    Digit *far = &a->digit[block], d = *far;
+    d.scope = SCOPE_THREAD;
+    d.count = x->beside;
+    d.weight = TARGET_WARP;
+    d.near = rest;
+    far->coef = tape_step(t, TAPE_MUL, far->coef, x->beside);
+    far->slope = tape_step(t, TAPE_MUL, far->slope, x->beside);
+    far->count = tape_step(t, TAPE_MAX, tape_step(t, TAPE_DIV, far->count, x->beside), one);
+    far->most = tape_step(t, TAPE_MAX, tape_step(t, TAPE_DIV, far->most, x->beside), one);
+    p->of[a->ndigits] = p->of[block];
+    a->digit[a->ndigits++] = d;
+}
+
 void feature_access(Reading *x, const Stage *s) {
     Tape *tape = &x->f->tape;
     const bool store = s->kind == STAGE_STORE || s->kind == STAGE_ATOMIC;
@@ -501,6 +536,7 @@ void feature_access(Reading *x, const Stage *s) {
     const FactorSet may = p.cond ? ~(cond & starts_early) : ~cond;
     place_tested(&p, single || (early && !a.peel && !a.across) ? 0 : may, cond, s->cond);
     need_whole(&p);
+    place_beside(&p);
     a.inside = inside(&p, domain);
     a.alike = a.store ? -1 : alike(x, &a);
     x->f->known &= x->f->accesses.n < FEATURE_ACCESSES;

@@ -44,6 +44,8 @@ typedef struct Reading {
     ExprMap sets;    /* Expr -> the factors along which it varies, under a layout */
     const Layout *sets_of;
     const Factor *settled_factor; /* kernel_settled's, of the kernel */
+    const Factor *settled_lanes;  /* kernel_settled_lanes's; NULL: all lanes of a warp have one row, */
+    int beside;                   /* step: else so many rows */
     int body;                     /* the innermost that is open */
     int wait;                     /* of the loads that come now */
     bool settled;                 /* what was loaded has been waited for: the next load begins a new wait */

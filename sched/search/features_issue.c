@@ -164,10 +164,14 @@ static bool by_pairs(const Stage *s) {
 }
 
 static void exchange(Reading *x, const Monoid *m, double lanes, double warps, double cells, double kept) {
-    const double rungs = lanes > 1 ? ceil(log2(lanes)) : 0;
+    const double rungs = lanes > 1 ? ceil(log2(lanes)) : 0, before = issued(x);
     feature_issue(x, PIPE_MEMORY, rungs * cells * kept);
     combine(x, m, rungs * kept);
     open_body(x)->shuffles += rungs;
+    if (x->settled_lanes) {
+        open_body(x)->rungs += issued(x) - before;
+        open_body(x)->climbs += rungs;
+    }
     if (warps <= 1) return;
     const double folded = warps <= MAX_FOLDED_BY_ALL ? warps : ceil(log2(warps)) + 2;
     feature_issue(x, PIPE_MEMORY, (1 + folded) * cells * kept);

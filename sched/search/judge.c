@@ -36,6 +36,7 @@ typedef struct Judge {
     double slots;   /* blocks that may run at a time */
     double at_once; /* blocks that run at a time */
     double reached; /* the share of its registers that a thread goes through */
+    double idle;    /* the share of a warp's rungs that rows of fewer lanes leave out */
     bool spills;    /* registers are more than a multiprocessor, or a launch bound, leaves */
     Touched touched[FEATURE_ACCESSES];
     DigitAt digit[FEATURE_ACCESSES][FEATURE_DIGITS];
@@ -286,8 +287,9 @@ static double issued(const Judge *j, int body, double *share) {
     const Body *b = &j->f->bodies.at[body];
     double n = b->other;
     for (int p = 0; p < PIPE_COUNT; p++) n += b->issue[p];
-    *share = n > 0 ? (b->fixed + (n - b->fixed) * j->reached) / n : 1;
-    return n + j->issue[body];
+    const double fixed = b->fixed - b->rungs * j->idle;
+    *share = n > 0 ? (fixed + (n - b->fixed) * j->reached) / n : 1;
+    return n - b->rungs * j->idle + j->issue[body];
 }
 
 /* How often a thread waits for an access. */
@@ -321,7 +323,8 @@ static double life(const Judge *j, int body) {
     const Features *f = j->f;
     const Body *b = &f->bodies.at[body];
     const double cycle = 1 / j->m->clock, pace = most_of(j->m->pace, j->warps / SCHEDULERS);
-    double work = b->shuffles * j->m->shuffle + b->exchanges * j->m->exchange + b->meetings * j->m->meeting;
+    double work = (b->shuffles - b->climbs * j->idle) * j->m->shuffle + b->exchanges * j->m->exchange +
+                  b->meetings * j->m->meeting;
     double share;
     const double issue = issued(j, body, &share);
     work += (b->chain * share + issue * pace + j->pass[body] * j->warps) * cycle;
@@ -411,6 +414,7 @@ static void take_part(Features *f, const Machine *m, const int64_t *dims, const 
     tape_run(&f->tape, dims, f->value);
     j.fails = failing(f);
     j.reached = f->reached < 0 ? 1 : at(&j, f->reached);
+    j.idle = f->lanes < 0 ? 0 : 1 - log2(at(&j, f->lanes)) / log2(TARGET_WARP);
     j.blocks = at(&j, f->blocks);
     j.warps = ceil(f->threads * (f->started < 0 ? 1 : at(&j, f->started)) / TARGET_WARP);
     *t = (JudgeTaken){.blocks = j.blocks};

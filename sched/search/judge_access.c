@@ -54,7 +54,8 @@ static double pieces(const Walk *w, int n, double run, double granule, double el
 }
 
 /* Digits of a scope or of a warp. */
-static double of_warp(const Digit *d, double count) {
+static double of_warp(const Features *f, const Digit *d, double count) {
+    if (d->near >= 0) return least_of(count, f->value[d->near]);
     return d->weight >= TARGET_WARP ? 1 : least_of(count, (double)TARGET_WARP / d->weight);
 }
 
@@ -98,7 +99,7 @@ static void add_digit(const Features *f, const Access *a, int i, const DigitAt *
         add_register(a, by, walked, wide, w);
         return;
     }
-    const double n = of_warp(d, count);
+    const double n = of_warp(f, d, count);
     if (n > 1 && !part) insert(w->warp, &w->nwarp, (Walk){by, n, d->data});
 }
 

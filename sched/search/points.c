@@ -34,7 +34,7 @@ static const int64_t MANY_ROWS[NMANY] = {64, 1, 512, 32, 4096, 8, 1024, 256, 16,
 /* Of what ranges that are data divide: there is as much to do as elements, not as many times as ranges. */
 static const int64_t MANY_RANGES[NMANY] = {1 << 16, 1,       4096, 1 << 20, 512,   1 << 14,
                                            32,      1 << 18, 1021, 256,     50257, 1 << 12};
-static const int64_t MANY_COLUMNS[NMANY] = {64, 1, 512, 30, 4096, 8, 1021, 256, 12, 3001, 1024, 128};
+static const int64_t MANY_COLUMNS[NMANY] = {64, 1, 512, 30, 4096, 8, 1021, 256, 12, 3001, 768, 128};
 enum { MOST_VARIED = 6 /* dimensions; the others have their first value */, MOST_TRIED = 1000 };
 /* Extremes: one dimension is as long as gives that many elements, the others are some of these. */
 enum { NEXTREME = 13, NTOTALS = 4, EXTREMES_OF_MANY = 96, EXTREMES_OF_MAPS = 176 /* points */ };

@@ -1,6 +1,8 @@
-/* Rows of a length that is not known lie in the registers of a block, each warp having as many neighbouring elements as
- * any other. Since a launch leaves out the warps that would have none, one schedule is as good for rows of one warp as
- * for those of all, and few are needed: they differ in what a thread holds and in how many warps there may be. */
+/* Rows of a length that is not known lie in the registers of a block, each warp having as many neighbouring elements
+ * as any other. Since a launch leaves out the warps that would have none, one schedule is as good for rows of one
+ * warp as for those of all, and few are needed: they differ in what a thread holds and in how many warps there may
+ * be. Short rows lie in the lanes of a warp, of which a launch gives a row as many as it needs: there the schedules
+ * differ in what a lane has of a row, and in how many rows it has. */
 #include "settle.h"
 
 #include "sched/machine/target.h"
@@ -59,6 +61,37 @@ static int most_blocks(int64_t words, int64_t threads, const SchedLimits *limits
     return blocks > 1 ? (int)blocks : 0;
 }
 
+/* What a lane has of a row, and of how many rows, which lie along the last of the other axes. */
+static void build_lanes(const Group *gr, int row, int64_t rows, int64_t warps, int64_t vec, Schedule *s) {
+    int along = -1;
+    for (int a = 0; a < gr->axes.n; a++)
+        if (a != row) along = a;
+    schedule_clear(s, gr->axes.n);
+    for (int a = 0; a < gr->axes.n; a++) {
+        schedule_factor(s, a, a == row ? BIND_LANE : BIND_GRID, a == row ? TARGET_WARP : 0);
+        if (a == row && vec > 1) schedule_factor(s, a, BIND_VEC, vec);
+        if (a == along && rows > 1) schedule_factor(s, a, BIND_REG, rows);
+        if (a == along) schedule_factor(s, a, BIND_WARP, warps);
+    }
+}
+
+/* Whole vectors for rows of multiples of them, pairs and single elements for others, which cost as much to find as to
+ * use: so a thread has several rows at the same place. */
+static void each_of_lanes(const Group *gr, int row, int64_t vec, const SchedLimits *limits,
+                          void (*take)(void *user, const Schedule *s, const int64_t *most), void *user) {
+    const struct {
+        int64_t rows, warps, vec;
+    } kinds[] = {{1, 8, vec}, {2, 4, vec}, {4, 4, vec / 2}, {4, 4, 2}, {8, 4, 1}};
+    for (int i = 0; i < (int)(sizeof kinds / sizeof *kinds); i++) {
+        int64_t most[MAX_GROUP_AXES];
+        Schedule s;
+        if (gr->axes.n < 2 || kinds[i].vec < 1) continue;
+        build_lanes(gr, row, kinds[i].rows, kinds[i].warps, kinds[i].vec, &s);
+        for (int a = 0; a < gr->axes.n; a++) most[a] = schedule_covers(gr, &s, a);
+        if (schedule_legal_within(gr, &s, most, NULL) && schedule_fits(gr, &s, limits)) take(user, &s, most);
+    }
+}
+
 void settle_each(const CostForm *form, const SchedLimits *limits,
                  void (*take)(void *user, const Schedule *s, const int64_t *most), void *user) {
     static const int64_t WARPS[] = {16, 32};
@@ -68,6 +101,7 @@ void settle_each(const CostForm *form, const SchedLimits *limits,
     int64_t narrow, wide;
     find_bytes(form, row, &narrow, &wide);
     const int64_t vec = TARGET_ACCESS / narrow < WIDEST ? TARGET_ACCESS / narrow : WIDEST;
+    each_of_lanes(gr, row, vec, limits, take, user);
     for (int w = 0; w < (int)(sizeof WARPS / sizeof *WARPS); w++)
         for (int64_t regs = 2; regs <= 16; regs *= 2)
             for (int p = 0; p <= gr->rows.n; p++) {

@@ -44,6 +44,12 @@ bool tape_is(const Tape *t, int step, double v) {
 
 static double floor_quotient(double a, double b) { return b != 0 ? floor(a / b) : 0; }
 
+static double power_above(double a) {
+    double p = 1;
+    while (p < a) p *= 2;
+    return p;
+}
+
 static double apply(const TapeStep *s, const double *value, const int64_t *dims, double given) {
     const double a = value[s->a], b = value[s->b];
     switch (s->op) {
@@ -61,6 +67,7 @@ static double apply(const TapeStep *s, const double *value, const int64_t *dims,
     case TAPE_LESS: return a < b;
     case TAPE_EQUAL: return a == b;
     case TAPE_AND: return a != 0 && b != 0;
+    case TAPE_POWER: return power_above(a);
     case TAPE_IF: return value[s->c] != 0 ? a : b;
     }
     return 0;

@@ -24,7 +24,8 @@ typedef enum TapeOp {
     TAPE_LESS, /* 1 or 0, as below */
     TAPE_EQUAL,
     TAPE_AND,
-    TAPE_IF /* a where c is not 0, else b */
+    TAPE_POWER, /* the least power of two that is at least a, which is finite; b is of no use */
+    TAPE_IF     /* a where c is not 0, else b */
 } TapeOp;
 
 enum { TAPE_BUCKET_BITS = 6, TAPE_BUCKETS = 1 << TAPE_BUCKET_BITS };

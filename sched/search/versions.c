@@ -409,6 +409,14 @@ static bool is_taken(const Chosen *c, int candidate) {
     return false;
 }
 
+/* A map, or what folds so many elements wherever it is, as the windows of a pooling. */
+static bool folds_known(const Group *gr) {
+    for (int i = 0; i < gr->steps.n; i++)
+        for (int a = 0; a < gr->axes.n; a++)
+            if (gr->steps.at[i].over >> a & 1 && gr->axes.at[a].extent < 0) return false;
+    return true;
+}
+
 /* Of a map with many free lengths, points are few for conditions that tell them apart. What cases take is compared at
  * more points, beside candidates for those of them that take long, and the cases are found anew. */
 static void part_again(Choosing *x) {
@@ -457,7 +465,7 @@ static Chosen *choose(Choosing *x, int *moved) {
     if (compared && !x->gr->product) {
         x->room = room_of(x->gr) + SLOW_CANDIDATES;
         versions_move(x, moved);
-        if (!x->gr->steps.n && x->points->n > x->points->nlikely) part_again(x);
+        if (folds_known(x->gr) && x->points->n > x->points->nlikely) part_again(x);
     }
     return x->chosen;
 }

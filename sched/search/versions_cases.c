@@ -281,10 +281,11 @@ static AxesList axes_to_test(const Group *gr) {
     AxesList list = {0};
     const AxisSet may = versions_testable(gr), all = gr->across ? may : together(gr, may);
     AxisSet kept = 0;
-    for (int a = 0; a < gr->axes.n; a++) {
-        if (may >> a & 1) list.at[list.n++] = (AxisSet)1 << a;
+    for (int a = 0; a < gr->axes.n; a++)
         if (may >> a & 1 && axis_has_grid(&gr->axes.at[a])) kept |= (AxisSet)1 << a;
-    }
+    const bool rows = gr->steps.n && kept & (kept - 1);
+    for (int a = 0; a < gr->axes.n; a++)
+        if (may >> a & 1 && !(rows && kept >> a & 1 && !gr->axes.at[a].contiguous)) list.at[list.n++] = (AxisSet)1 << a;
     if (kept & (kept - 1)) list.at[list.n++] = kept;
     if (all & (all - 1) && all != kept) list.at[list.n++] = all;
     return list;

@@ -105,6 +105,11 @@ same 'a hint' "$(at "$dir/hinted.td" --at M=16384,N=4096)" "$(at $here/classes.t
 TDC_HOME=. "$TDC" tests/kernels/settled.td --kernels tests/kernels/settled.kernel -o "$dir/settled.cu"
 same 'threads are settled at launch' "$(grep -c 'td_launch(.*, (int)(.*((N + 127) / 128).* < 10 .*) \* 32, ' "$dir/settled.cu")" 1
 same 'and of a known length not' "$(TDC_HOME=. "$TDC" tests/kernels/settled.td -D N=1000 -o - --emit=cu | grep -c 'td_threads() /')" 0
+TDC_HOME=. "$TDC" tests/kernels/settled_lanes.td --kernels tests/kernels/settled_lanes.kernel -o "$dir/lanes.cu"
+same 'lanes are settled at launch' "$(grep -c 'td_launch(.*, td_lane_blocks(.*, ((N + 1) / 2)), ' "$dir/lanes.cu")" 1
+same 'and of a known length not' "$(TDC_HOME=. "$TDC" tests/kernels/settled_lanes.td -D N=24 -o - --emit=cu | grep -c 'td_lane_b')" 0
+short_of() { "$TDC" explain $here/classes.td row --at "$1" | grep -oE 'i = .*lane\(32\).*'; }
+same 'rows of 8 and of 120 elements' "$(short_of M=80000,N=8)" "$(short_of M=80000,N=120)"
 way_of() { "$TDC" explain $here/classes.td row --at "$1" | grep -oE 'warp\([0-9]+\) reg\([0-9]+\) lane\(32\).*'; }
 same 'rows of 3000 and of 7000 elements' "$(way_of M=8192,N=3000)" "$(way_of M=8192,N=7000)"
 
