@@ -42,6 +42,7 @@ static double score_of(const Climb *c, const Schedule *s) {
     double sum = 0, weight = 0;
     for (int i = 0; i < c->points->n && known; i++) {
         if (!c->here[i]) continue;
+        for (int k = 0; k < (c->after ? 2 : 1); k++) f[k]->displaced = c->points->displaced;
         sum += c->points->weight[i] * log(judge_choice(f, c->after ? 2 : 1, c->machine, c->points->dims[i]));
         weight += c->points->weight[i];
     }

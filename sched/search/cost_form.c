@@ -294,6 +294,7 @@ static void measure(CostForm *f, Ctx *ctx) {
             if (t->rank > 1 && !goes_on(f->gr, &f->accesses.at[k]))
                 f->length_of_row[i][k] = expr_guess_at(t->shape[t->rank - 1], dims);
         }
+        for (int k = 0; k < f->accesses.n && f->points->displaced; k++) f->length_of_row[i][k] = 1;
         for (int k = 0; k < f->accesses.n; k++)
             if (f->accesses.at[k].whole) f->elements[i][k] = elements_of(f->accesses.at[k].whole, dims);
     }

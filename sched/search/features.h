@@ -40,7 +40,9 @@ typedef struct Digit {
 } Digit;
 
 enum { FEATURE_DIGITS = 24 /* of an access */ };
-enum { FEATURE_ACCESSES = 64, FEATURE_BODIES = 32, FEATURE_CONDS = 64 /* of a kernel */ };
+enum { FEATURE_ACCESSES = 64, FEATURE_BODIES = 32, FEATURE_CONDS = 63 /* of a kernel */ };
+/* The bit behind those of Features.conds: tensors of a call begin at aligned addresses. */
+#define FEATURE_BASES ((uint64_t)1 << FEATURE_CONDS)
 
 typedef struct Access {
     const Tensor *tensor;
@@ -49,14 +51,15 @@ typedef struct Access {
     bool store, atomic;
     bool exchanged; /* an atomic that no instruction does: what is there is exchanged for what it becomes */
     Path path;
-    int vector;       /* elements of one instruction in variants with wide accesses */
-    uint64_t aligned; /* bits of Features.conds: where these hold, it is wide in the other variants, too */
-    bool together;    /* what its condition needs is among these: it is wide in the variants with wide accesses alone */
-    bool single;      /* a condition differs between the elements of a vector: each is an access behind its own test */
-    bool peel;        /* aligned as the rows are by which its axis is peeled */
-    bool across;      /* where it is not, vectors are made of the aligned pieces that they lie across */
-    bool open;        /* a thread has elements along an axis whose length is not known: each is tested */
-    int filled;       /* step: at 1 and more only some at the axis's end are. -1: always all */
+    int vector; /* elements of one instruction in variants with wide accesses */
+    uint64_t
+        aligned;   /* bits of Features.conds, and FEATURE_BASES: where they hold, it is wide in other variants, too */
+    bool together; /* what its condition needs is among these: it is wide in the variants with wide accesses alone */
+    bool single;   /* a condition differs between the elements of a vector: each is an access behind its own test */
+    bool peel;     /* aligned as the rows are by which its axis is peeled */
+    bool across;   /* where it is not, vectors are made of the aligned pieces that they lie across */
+    bool open;     /* a thread has elements along an axis whose length is not known: each is tested */
+    int filled;    /* step: at 1 and more only some at the axis's end are. -1: always all */
     /* Of the axis along which a thread has most of them, how many tests it makes: of vectors where it is wide, else of
      * elements. step full: at 1 and more it makes none, as `filled`. */
     double vector_tests, element_tests;
@@ -125,6 +128,7 @@ typedef struct Features {
     double at_least;   /* and at least so many: those of another part of the kernel; 0: there is none */
     double shared;     /* bytes of a block */
     int reached; /* step: the share of registers that axes reach; the others are left out. -1: all are gone through */
+    bool displaced; /* given: tensors begin at any element (Points.displaced) */
     bool loops;
     bool folds; /* it does more than load, map and store */
     bool known; /* false: some size is no formula of dimensions, or there is too much of something */

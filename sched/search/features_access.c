@@ -306,6 +306,7 @@ static void place_vector(Placing *p, FactorSet may) {
     int64_t V = plan_vector(p, may);
     while (V > 1 && !(is_same(p, &needs) && (early || aligned(p, V, false)))) V = halve(p, V);
     if (V > 1 && !early) aligned(p, V, true);
+    if (V > 1 && !early && a->tensor->kind != TENSOR_LET) a->aligned |= FEATURE_BASES;
     if (V > 1) need_same(p, &needs);
     a->vector = (int)V;
 }

@@ -109,7 +109,9 @@ static void find_resident(Judge *j) {
 /* ---- what is moved ---- */
 
 /* Whether peeled rows begin and end inside of vectors. */
-static bool are_odd(const Judge *j, const Access *a) { return a->row >= 0 && fmod(at(j, a->row), a->vector) != 0; }
+static bool are_odd(const Judge *j, const Access *a) {
+    return a->row >= 0 && (j->f->displaced || fmod(at(j, a->row), a->vector) != 0);
+}
 
 /* Whether an access is made by vectors at these sizes. */
 static bool by_vectors(const Judge *j, const Access *a) {
@@ -399,6 +401,7 @@ static uint64_t failing(const Features *f) {
     uint64_t set = 0;
     for (int i = 0; i < f->conds.n; i++)
         if ((int64_t)f->value[f->conds.at[i].step] % f->conds.at[i].of) set |= (uint64_t)1 << i;
+    for (int i = 0; i < f->accesses.n && f->displaced; i++) set |= f->accesses.at[i].aligned & FEATURE_BASES;
     return set;
 }
 

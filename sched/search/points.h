@@ -14,6 +14,7 @@ typedef struct Points {
     int ndrawn;  /* of them, which come last */
     int64_t **dims;
     double *weight; /* above 0 */
+    bool displaced; /* the tensors of a call begin at any element, not at aligned addresses */
 } Points;
 
 /* dims[i] is the value of every dimension of the Graph at point i, by Dim.id: one that the dimension can have. The

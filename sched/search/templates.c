@@ -164,7 +164,7 @@ static int peel_of(const Search *x, int axis) {
         const GRow *r = &x->gr->rows.at[i];
         if (r->axis != axis || !r->rows || !r->peels) continue;
         const int64_t row = expr_guess_at(r->tensor->shape[r->tensor->rank - 1], x->form->points->dims[x->form->at]);
-        if (row % group_row_wide(r) == 0) continue;
+        if (row % group_row_wide(r) == 0 && !x->form->points->displaced) continue;
         if (!best || type_bits(r->tensor->type) > type_bits(x->gr->rows.at[best - 1].tensor->type)) best = i + 1;
     }
     return best;

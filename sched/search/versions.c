@@ -66,6 +66,7 @@ bool versions_judge(const Choosing *x, Candidate *c, int n, double most_words) {
         const int64_t *dims = x->points->dims[i];
         c->seconds[i] = INFINITY;
         if (!versions_legal_at(x, c, i)) continue;
+        for (int k = 0; k < c->n; k++) f[k]->displaced = x->points->displaced;
         c->seconds[i] = judge_choice(f, c->n, x->machine, dims);
         known = isfinite(c->seconds[i]);
     }
@@ -135,6 +136,7 @@ static double judged_at(const Choosing *x, int point, Group *gr, const Schedule 
     Ctx *temp = ctx_temp(x->ctx);
     const GraphScratch before = graph_scratch(gr->graph, temp);
     Features *f = climb_features(program_new(temp, gr->graph), gr, s, temp);
+    if (f) f->displaced = x->points->displaced;
     const double seconds = f ? judge_choice(&f, 1, x->machine, x->points->dims[point]) : (double)INFINITY;
     graph_scratch_end(gr->graph, before);
     ctx_temp_end(temp);
@@ -438,6 +440,39 @@ static void part_again(Choosing *x) {
     x->chosen = y.chosen;
 }
 
+static Chosen *choose(Choosing *x, int *moved);
+
+/* Where all lengths are known, one kernel is the best. Where tensors begin elsewhere than at aligned addresses its
+ * vectors are loaded element by element, though: what is much quicker there has such calls. */
+static void add_displaced(Choosing *x, const int *moved) {
+    enum { PART = 4 /* of the candidates that there would be time for */ };
+    static const double LONG = 1.25; /* times what is best there */
+    Chosen *c = x->chosen;
+    const Case one = c->cases[0][0];
+    Candidate had = *c->candidates.at[one.candidate];
+    if (x->points->n > 1 || x->points->displaced || c->n[MAX_VERSIONS - 1] > 1) return;
+    Points points = *x->points;
+    points.displaced = true;
+    Choosing y = begin(x->gr, x->limits, x->machine, &points, x->temp);
+    y.considered = x->considered / PART;
+    begin_search(&y);
+    int spent = *moved; /* calls at such addresses are few: the moves of other groups are not theirs */
+    const Chosen *other = choose(&y, &spent);
+    Candidate *best = other->candidates.at[other->cases[0][0].candidate];
+    had.seconds = NEW_N(x->temp, double, 1);
+    if (!best->judged || !versions_judge(&y, &had, 1, (double)INFINITY)) return;
+    if (had.seconds[0] <= LONG * best->seconds[0]) return;
+    Case *cases = NEW_N(x->ctx, Case, 2);
+    cases[0] = cases[1] = one;
+    cases[0].test[cases[0].ntests++] = (SizeTest){.divisor = 1};
+    cases[1].candidate = c->candidates.n;
+    vec_push(x->ctx, &c->candidates, best);
+    for (int k = 1; k < MAX_VERSIONS; k++) {
+        c->n[k] = 2;
+        c->cases[k] = cases;
+    }
+}
+
 /* *moved: kernels that were judged for moves. */
 static Chosen *choose(Choosing *x, int *moved) {
     const int n = x->points->nlikely;
@@ -466,6 +501,7 @@ static Chosen *choose(Choosing *x, int *moved) {
         x->room = room_of(x->gr) + SLOW_CANDIDATES;
         versions_move(x, moved);
         if (folds_known(x->gr) && x->points->n > x->points->nlikely) part_again(x);
+        add_displaced(x, moved);
     }
     return x->chosen;
 }
@@ -504,7 +540,9 @@ const Expr *versions_condition(const Group *gr, const Case *c) {
     for (int i = 0; i < c->ntests; i++) {
         const SizeTest *t = &c->test[i];
         const Expr *length = versions_length(gr, t->axes), *test;
-        if (t->divisor)
+        if (!t->axes)
+            test = expr_aligned(g);
+        else if (t->divisor)
             test = rows_aligned(g, length, t->divisor);
         else
             test = expr2(g, OP_LE, length, expr_int(g, TY_I64, t->most));

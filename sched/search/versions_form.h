@@ -11,7 +11,8 @@ enum {
     VERSIONS_STARTS = 3 /* candidates of each case from which moves are made; each may give one more */
 };
 
-/* The product of the lengths of some axes is at most so much; or, where there is a divisor, a multiple of it. */
+/* The product of the lengths of some axes is at most so much; or, where there is a divisor, a multiple of it, and the
+ * tensors of a call begin at aligned addresses. Without axes the latter alone. */
 typedef struct SizeTest {
     AxisSet axes;
     int64_t most;
