@@ -108,10 +108,17 @@ static Module *graph_text(Job *job) {
     return m;
 }
 
-/* The program as Graphs. Where a command builds one entry the others are neither scheduled nor compiled. */
+/* The entry that a command is about alone. What `tune` measures names its own. */
+static const char *only_entry(const Job *job) {
+    const Command c = job->o->command;
+    if (job->copy_of) return job->copy_of;
+    return driver_command_builds(c) || c == COMMAND_EXPLAIN ? job->o->entry : NULL;
+}
+
+/* The program as Graphs. Where a command is about one entry the others are neither scheduled nor compiled. */
 static Module *one_module(Job *job, const SemaOptions *opt) {
     Module *m = is_graph_text(job) ? graph_text(job) : sema_module(job->ctx, job->ast, opt);
-    const char *entry = job->copy_of ? job->copy_of : driver_command_builds(job->o->command) ? job->o->entry : NULL;
+    const char *entry = only_entry(job);
     Graph *g = entry ? (Graph *)check_graph(m, sym(job->ctx, entry)) : NULL;
     if (g) m->graphs.at[0] = g, m->graphs.n = 1;
     return m;

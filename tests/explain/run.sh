@@ -141,6 +141,17 @@ END
 "$TDC" explain samples/transformer_block.td >"$dir/two"
 same 'lines and columns of a screen' "$(awk 'length > 80 { wide++ } END { print (NR <= 80), wide + 0 }' "$dir/one")" '1 0'
 same 'twice' "$(cat "$dir/two")" "$(cat "$dir/one")"
+# Of one entry that is named: nothing is made of the others, and nothing is said of them.
+cat >"$dir/two.td" <<'END'
+export fn plain(x: f32[N]) -> (y: f32[N]) { y[i] = x[i]; }
+export fn product(a: f32[M, K], b: f32[N, K]) -> (y: f32[M, N]) { y[i, j] = sum[k](a[i, k] * b[(j + 1) % N, k]); }
+bench plain(N = 4096);
+bench product(M = 4096, K = 4096, N = 4096);
+END
+"$TDC" explain "$dir/two.td" plain >"$dir/log" 2>&1
+same 'an entry that is named' "$? $(grep -c 'product' "$dir/log") $(grep -c '^plain(' "$dir/log")" '0 0 1'
+"$TDC" explain "$dir/two.td" >"$dir/log" 2>&1
+same 'both' "$? $(grep -c 'perf.*product(' "$dir/log") $(grep -c '^plain(\|^product(' "$dir/log")" '0 1 2'
 # What is slow is said without -Wperf, where it is predicted to be far from the floor and something can be written instead.
 perf() { # WANT, TEXT, OPTION...: codes reported
     printf '%s\n' "$2" >"$dir/perf.td"
