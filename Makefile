@@ -132,8 +132,8 @@ check:
 	@$(MAKE) -s $(PARALLEL) all unit random corpus
 	@B=$(B) tests/run.sh $(if $(UPDATE),--update)
 # All of check, 2000 random programs and 64 random schedules of each of tests/schedules more, all of the library in
-# tests/same and compiled in tests/stdlib, of CMake's layouts, of the Makefile, of the other targets, of exact algebra, and
-# programs of 100000 definitions.
+# tests/same and compiled in tests/stdlib, of CMake's layouts, of the Makefile, of the other targets, of exact algebra, of the
+# emitted files of kernel texts, of the programs that are measured, and programs of 100000 definitions.
 check-all: check
 	@printf '%s\n' 1 2 3 4 | B=$(B) TDC_RANDOM=500 TDC_SCHEDULES=2 xargs -P "$${JOBS:-$$(nproc)}" -I{} env TDC_SEED={} bash tests/random/run.sh
 	@B=$(B) TDC_SCHEDULES=64 TDC_SEED=2 bash tests/schedules/run.sh
@@ -143,7 +143,9 @@ check-all: check
 	@B=$(B) TDC_EVERY=1 bash tests/targets/run.sh
 	@B=$(B) TDC_EVERY=1 bash tests/exact/run.sh
 	@B=$(B) TDC=$(B)/tdc TDC_EVERY=1 bash tests/stdlib/run.sh
+	@B=$(B) TDC=$(B)/tdc TDC_EVERY=1 bash tests/checks/emitted.sh
 	@B=$(B) TDC_EVERY=1 bash tests/speed/run.sh
+	@B=$(B) TDC_EVERY=1 bash tests/bench/run.sh
 # The numeric tests on the GPU of this machine.
 check-gpu:
 	@$(call NEEDS,check-gpu)

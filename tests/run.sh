@@ -35,7 +35,7 @@ out=$(mktemp -d) || exit 1
 trap 'rm -rf "$out"' EXIT
 
 # These begin first, so that none of them runs on alone at the end (--times says which take long).
-longest='same exact checks/emitted speed mutation stdlib schedules numeric/accumulated cli versions memory samples unit/test_memory large random'
+longest='same exact checks/emitted versions speed mutation stdlib schedules targets numeric/accumulated emu memory numeric/chunked random explain'
 longest_first() {
     [ $TARGET = --emu ] || exec cat
     awk -F'\t' -v longest="$longest" '

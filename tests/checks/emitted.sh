@@ -1,7 +1,8 @@
 #!/bin/bash
 # The emitted files under the warnings of gcc and clang: model.c as C99, C11 and C++17, model.h alone as C99 and C++17;
-# and model.cu with nvcc where there is one, without most of its optimisations, which take three times as long (every
-# sample, matrix products, and every kernel text; without it the stand-in's compiler sees them when they run). nvcc
+# and model.cu with nvcc where there is one, without most of its optimisations, which take three times as long. Of every
+# sample, of matrix products and of what glue has tests for; of the kernel texts the C99 of each, and all the rest of every
+# third; with TDC_EVERY=1 of each (what nvcc leaves out the stand-in's compiler sees when it runs). nvcc
 # takes a second for the headers alone: the files of all models are one to it, each in a namespace of its own. What gcc
 # says of the flow of control it says of the C99; the other compilers read the text, and make no code of it.
 cd "${CHECKED:-$(dirname "$0")/../..}" || exit 1
@@ -27,15 +28,18 @@ joined() {
     grep -v '^#include' "$dir/model.cu" >>"$headers.cu"
     echo '}' >>"$headers.cu"
 }
-n=0
-for file in samples/*.td bench/products.td tests/frontend/host.td tests/kernels/*.kernel tests/glue/*.kernel; do
+n=0 texts=0
+for file in samples/*.td bench/products.td tests/frontend/host.td tests/glue/*.kernel tests/kernels/*.kernel; do
     [ -e "$file" ] || continue
-    n=$((n + 1))
+    n=$((n + 1)) whole=1
+    [[ $file == tests/kernels/* ]] && [ "${TDC_EVERY:-3}" != 1 ] && [ $((texts++ % 3)) != 0 ] && whole=0
     "$TDC" "$file" -o "$dir/model.cu" "--prefix=m$n" >"$dir/log" 2>&1 || { verdict 1 "$file does not compile: $(cat "$dir/log")" && continue; }
-    echo '#include "model.h"' >"$dir/alone.c"
     # shellcheck disable=SC2086 # strict is a list of words
+    try "$file: model.c as C99" gcc -std=c99 $strict -S -o /dev/null "$dir/model.c"
+    [ $whole = 1 ] || continue
+    echo '#include "model.h"' >"$dir/alone.c"
+    # shellcheck disable=SC2086
     {
-        try "$file: model.c as C99" gcc -std=c99 $strict -S -o /dev/null "$dir/model.c"
         try "$file: model.c as C++17" g++ -std=c++17 $strict -x c++ -fsyntax-only "$dir/model.c"
         [ -n "$clang" ] && try "$file: model.c as C11 by clang" clang -std=c11 $strict -fsyntax-only "$dir/model.c"
         [ -n "$clang" ] && [[ $file == samples/* ]] && try "$file: model.c as C++17 by clang" clang++ -std=c++17 $strict -Wno-deprecated -x c++ -fsyntax-only "$dir/model.c"

@@ -3,6 +3,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 TDC=$(realpath "${TDC:-build/tdc}")
 . tests/suite.sh
+quick_compilers
 # says STATUS PATTERN ARGUMENTS...: tdc exits with STATUS and says PATTERN
 says() {
     local status=$1 pattern=$2 out got

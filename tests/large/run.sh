@@ -11,7 +11,7 @@ if [ "$TARGET" = --gpu ]; then
         tests/large/main.c && "$dir/large" all
     exit
 fi
-keep_stand_in
+quick_compilers
 emu=backend_cuda/emu
 stand_in_object "$dir/runtime.o" &&
     ${CXX:-g++} -std=c++17 -O1 -w -I $emu -x c++ -c "$dir/large.cu" -o "$dir/model.o" &&

@@ -2,12 +2,11 @@
 # Matrix products in every pair of types that the library multiplies, by rows and by columns, with what its epilogues take, against the
 # interpreter: at small sizes on the stand-in; with TARGET=--gpu at odd sizes up to 1000 on the GPU of this machine.
 cd "$(dirname "$0")/../.." || exit 1
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
+. tests/suite.sh
 tdc=$(realpath "${TDC:-build/tdc}")
 target=${TARGET:---emu}
 size=small inputs=normal,nan
-[ "$target" = --gpu ] && size=large inputs=normal
+if [ "$target" = --gpu ]; then size=large inputs=normal; else quick_compilers; fi
 python3 tests/library/generate.py "$dir" $size || exit 1
 for f in "$dir"/*.td; do echo "$f"; done |
     xargs -P "${JOBS:-2}" -I{} sh -c "'$tdc' check $target --inputs=$inputs {} >{}.out 2>&1; echo \$? >{}.rc"

@@ -24,11 +24,11 @@ line=$("$TDC" check $here/memory.td --emu | tail -n 1)
 same "tdc check: $line" "${line##*, }" "0 failed"
 
 python3 $here/stack.py td 12 >"$dir/stack.td"
-"$TDC" --dump=kernels "$dir/stack.td" -o "$dir/stack.cu" >"$dir/stack.kernels" || failed=$((failed + 1))
+"$TDC" --dump=kernels "$dir/stack.td" -o "$dir/stack.cu" >"$dir/stack.kernel" || failed=$((failed + 1))
 for sizes in "B=2 S=24 H=3 D=8 F=96" "B=1 S=48 H=2 D=24 F=50"; do
     read -ra list <<<"$sizes"
-    "$TDC" explain "$dir/stack.td" stack "${list[@]/#/--at=}" >"$dir/log"
-    python3 $here/stack.py live "$dir/stack.kernels" "$dir/log" "${list[@]}"
+    "$TDC" explain "$dir/stack.kernel" stack "${list[@]/#/--at=}" >"$dir/log"
+    python3 $here/stack.py live "$dir/stack.kernel" "$dir/log" "${list[@]}"
     same "12 layers at $sizes" $? 0
 done
 finish

@@ -6,6 +6,7 @@ tdc=$(realpath "${TDC:-build/tdc}")
 emu=$PWD/backend_cuda/emu here=$PWD/tests/tuning
 export TDC_HOME=${TDC_HOME:-$PWD}
 . tests/suite.sh
+quick_compilers
 cd "$dir" || exit 1
 stand_in_object runtime.o &
 cp "$here"/*.td .
@@ -79,7 +80,7 @@ same 'no file of these' "$(ls y 2>&1)" "ls: cannot access 'y': No such file or d
 
 # ---- what runs ----
 wait
-g++ -std=c++17 -O0 -w -I "$emu" -x c++ -c -o kernels.o <("$tdc" model.td --target=emu --dump=lower --prefix=model) || exit 1
+"$CXX" -std=c++17 -w -I "$emu" -x c++ -c -o kernels.o <("$tdc" model.td --target=emu --dump=lower --prefix=model) || exit 1
 "$tdc" model.td --target=emu --prefix=model -o model.cu && gcc -std=c99 -O1 -isystem "$emu" -c -o main.o "$here/main.c" -I . || exit 1
 build() { # TUNING [OPTION]
     "$tdc" model.td "${2:---target=emu}" --prefix=model --tuning "$1" -o model.cu &&
@@ -113,7 +114,7 @@ same 'no line of the device' "$(TD_EMU_DEVICE=12.0 ./main 32 24 64 0)" 'right: 2
 "$tdc" tune kinds.td --emu -o kinds.tuning >log 2>&1
 same 'tune every kind' "$? $(tail -n 1 log)" '0 11 products on the CPU stand-in, 11 tuned: kinds.tuning'
 "$tdc" kinds.td --target=emu --prefix=model --tuning kinds.tuning -o model.cu && gcc -std=c99 -O1 -isystem "$emu" -c -o host.o model.c &&
-    g++ -std=c++17 -O0 -w -I "$emu" -x c++ -c -o kinds.o model.cu &&
+    "$CXX" -std=c++17 -w -I "$emu" -x c++ -c -o kinds.o model.cu &&
     gcc -std=c11 -O1 -isystem "$emu" -c -o main.o "$here/../explain/main.c" -I . && g++ -pthread -o main main.o host.o kinds.o runtime.o
 while read -r _ entry sizes; do
     sizes=$(sed 's/, s = .*//; s/[A-Z] = //g; s/[,;)]//g' <<<"$sizes")
