@@ -72,9 +72,10 @@ template <> struct td_emu_type<td_i4> { typedef int arith; };
 template <> struct td_emu_type<td_u4> { typedef int arith; };
 template <class T> using td_arith = typename td_emu_type<T>::arith;
 template <class T> using td_word = typename std::conditional<(sizeof(T) < 4), uint32_t, T>::type;
-template <class T> constexpr int td_width = 8 * int(sizeof(T)); // bits
-template <> constexpr int td_width<td_i4> = 4;
-template <> constexpr int td_width<td_u4> = 4;
+template <class T> struct td_width_of { static constexpr int bits = 8 * int(sizeof(T)); };
+template <class T> constexpr int td_width = td_width_of<T>::bits;
+template <> struct td_width_of<td_i4> { static constexpr int bits = 4; };
+template <> struct td_width_of<td_u4> { static constexpr int bits = 4; };
 template <class T> constexpr int td_words(int n) { return sizeof(T) < 4 ? (n * td_width<T> + 31) / 32 : n; }
 
 template <class T> inline td_arith<T> td_get(const td_word<T> *w, int i) {

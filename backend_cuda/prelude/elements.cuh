@@ -2,7 +2,8 @@
 
 //@ td_width
 // Bits of an element.
-template <class T> constexpr int td_width = 8 * (int)sizeof(T);
+template <class T> struct td_width_of { static constexpr int bits = 8 * (int)sizeof(T); };
+template <class T> constexpr int td_width = td_width_of<T>::bits;
 
 //@ td_word td_words
 template <class T, bool small = (sizeof(T) < 4)> struct td_word_of { typedef T type; };
@@ -83,8 +84,8 @@ TD_FLOAT8(td_f8e5m2, "e5m2", 2, 15, 0x7bu)
 // Two to a byte, the low half first.
 struct td_i4 { uint8_t pair; };
 struct td_u4 { uint8_t pair; };
-template <> constexpr int td_width<td_i4> = 4;
-template <> constexpr int td_width<td_u4> = 4;
+template <> struct td_width_of<td_i4> { static constexpr int bits = 4; };
+template <> struct td_width_of<td_u4> { static constexpr int bits = 4; };
 template <> struct td_arith_of<td_i4> { typedef int32_t type; };
 template <> struct td_arith_of<td_u4> { typedef int32_t type; };
 __device__ __forceinline__ int td_of_bits(uint32_t b, td_i4) { return (int)(b << 28) >> 28; }

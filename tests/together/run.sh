@@ -40,6 +40,13 @@ verdict $? "two objects define $double"
 foreign=$(for o in $objects; do nm -g --defined-only $o | awk '$2 == "T" || $2 == "D" || $2 == "B" || $2 == "R" { print $3 }'; done | grep -vE '^(one|second|other|types)_')
 [ -z "$foreign" ]
 verdict $? "symbols without the prefix: $foreign"
+# and so it is for compilers that give a name to each thing that is not said to be one for all files
+for kernels in g++ clang++; do
+    command -v $kernels >/dev/null || continue
+    "$TDC" types.td -o twice.cu --prefix=twice && $kernels -std=c++17 -w -I "$emu" -x c++ -c -o twice.cu.o twice.cu &&
+        $kernels -std=c++17 -w -I "$emu" -x c++ -c -o first.cu.o types.cu && ld -r -o both.o twice.cu.o first.cu.o >log 2>&1
+    verdict $? "$kernels, two models of all types: $(head -n 5 log)"
+done
 nvcc=$(command -v nvcc || { [ -x /usr/local/cuda/bin/nvcc ] && echo /usr/local/cuda/bin/nvcc; })
 real=${nvcc:+$(dirname "$(dirname "$(readlink -f "$nvcc")")")/include}
 for include in "$emu" $real; do
