@@ -26,8 +26,8 @@ static Double element(const void *p, cudaDataType_t t, int64_t i) {
     case CUDA_R_64F: return static_cast<const Double *>(p)[i];
     case CUDA_R_32F: return Double(static_cast<const Float *>(p)[i]);
     case CUDA_R_32I: return static_cast<const int32_t *>(p)[i];
-    case CUDA_R_16F: return Double(Float(static_cast<const __half *>(p)[i]));
-    case CUDA_R_16BF: return Double(Float(static_cast<const __nv_bfloat16 *>(p)[i]));
+    case CUDA_R_16F: return Double(Float(static_cast<const td_f16 *>(p)[i]));
+    case CUDA_R_16BF: return Double(Float(static_cast<const td_bf16 *>(p)[i]));
     case CUDA_R_8I: return static_cast<const int8_t *>(p)[i];
     case CUDA_R_8F_E4M3: return Double(Float(static_cast<const td_f8e4m3 *>(p)[i]));
     case CUDA_R_8F_E5M2: return Double(Float(static_cast<const td_f8e5m2 *>(p)[i]));
@@ -39,8 +39,8 @@ static void set_element(void *p, cudaDataType_t t, int64_t i, Double v) {
     case CUDA_R_64F: static_cast<Double *>(p)[i] = v; break;
     case CUDA_R_32F: static_cast<Float *>(p)[i] = Float(v); break;
     case CUDA_R_32I: static_cast<int32_t *>(p)[i] = int32_t(uint32_t(int64_t(v))); break;
-    case CUDA_R_16F: static_cast<__half *>(p)[i] = __half(Float(v)); break;
-    case CUDA_R_16BF: static_cast<__nv_bfloat16 *>(p)[i] = __nv_bfloat16(Float(v)); break;
+    case CUDA_R_16F: static_cast<td_f16 *>(p)[i] = td_f16(Float(v)); break;
+    case CUDA_R_16BF: static_cast<td_bf16 *>(p)[i] = td_bf16(Float(v)); break;
     default: break; // no result has another type
     }
 }

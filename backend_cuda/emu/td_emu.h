@@ -60,8 +60,8 @@ cudaError_t td_emu_launch(const td_emu_launch_args &l);
 
 /* ---- registers ---- */
 template <class T> struct td_emu_type { typedef T arith; };
-template <> struct td_emu_type<__half> { typedef float arith; };
-template <> struct td_emu_type<__nv_bfloat16> { typedef float arith; };
+template <> struct td_emu_type<td_f16> { typedef float arith; };
+template <> struct td_emu_type<td_bf16> { typedef float arith; };
 template <> struct td_emu_type<int8_t> { typedef int arith; };
 template <> struct td_emu_type<int16_t> { typedef int arith; };
 template <> struct td_emu_type<uint8_t> { typedef int arith; };

@@ -1,5 +1,5 @@
 /* Exact algebra (README.md) in place of floats: with TD_EXACT_BITS (8, 16 or 32: of the narrowest float type) the
- * types float, double, __half, __nv_bfloat16, td_f8e4m3 and td_f8e5m2 of emitted code hold codes of it, modulo 2^bits
+ * types float, double, td_f16, td_bf16, td_f8e4m3 and td_f8e5m2 of emitted code hold codes of it, modulo 2^bits
  * or, with TD_EXACT_FIELD, modulo p q. All types have their sizes, so that layouts, words, shuffles and copies are as
  * they are.
  *
@@ -308,13 +308,11 @@ inline td_real32 fmod(td_real32 a, td_real32 b) { return td_mod(a, b); }
         T(td_real32 v) : bits(word(v.get())) {}                                                                        \
         operator td_real32() const { return td_real32::make(bits); }                                                   \
     };
-TD_EXACT_SMALL(__half, uint16_t)
-TD_EXACT_SMALL(__nv_bfloat16, uint16_t)
+TD_EXACT_SMALL(td_f16, uint16_t)
+TD_EXACT_SMALL(td_bf16, uint16_t)
 TD_EXACT_SMALL(td_f8e4m3, uint8_t)
 TD_EXACT_SMALL(td_f8e5m2, uint8_t)
 #undef TD_EXACT_SMALL
-typedef __half half;
-typedef __nv_bfloat16 nv_bfloat16;
 
 #ifndef TD_EXACT_TYPES_ONLY
 #define float td_real32

@@ -85,5 +85,9 @@ typedef __nv_bfloat16 nv_bfloat16;
 inline __nv_bfloat16 __float2bfloat16(float f) { return __nv_bfloat16(f); }
 inline __nv_bfloat16 __float2bfloat16_rn(float f) { return __nv_bfloat16(f); }
 inline float __bfloat162float(__nv_bfloat16 h) { return float(h); }
+
+/* As emitted code calls them. */
+typedef __half td_f16;
+typedef __nv_bfloat16 td_bf16;
 #endif
 #endif

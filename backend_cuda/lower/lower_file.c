@@ -430,8 +430,8 @@ bool lower_program(Text *out, Program *p, const LowerOptions *o, Text *why) {
 void lower_head(Text *out, const LowerOptions *o) {
     text_put(out, "// Written by tdc; edit the .td file instead.\n");
     if (o->command) text_fmt(out, "// %s\n", o->command);
-    text_put(out, "#include <cuda_runtime.h>\n#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n#include "
-                  "<math.h>\n#include <stdint.h>\n#include <string.h>\n#include <type_traits>\n\n");
+    text_put(out, "#include <cuda_runtime.h>\n#include <math.h>\n#include <stdint.h>\n#include <string.h>\n#include "
+                  "<type_traits>\n\n");
     prelude_print(out, o->prelude);
     text_char(out, '\n');
 }

@@ -11,15 +11,47 @@ template <class T> struct td_word_of<T, true> { typedef uint32_t type; };
 template <class T> using td_word = typename td_word_of<T>::type;
 template <class T> __host__ __device__ constexpr int td_words(int n) { return sizeof(T) < 4 ? (n * td_width<T> + 31) / 32 : n; }
 
-//@ td_arith
+//@ td_arith td_arith_of
 template <class T> struct td_arith_of { typedef T type; };
-template <> struct td_arith_of<__half> { typedef float type; };
-template <> struct td_arith_of<__nv_bfloat16> { typedef float type; };
 template <> struct td_arith_of<int8_t> { typedef int32_t type; };
 template <> struct td_arith_of<int16_t> { typedef int32_t type; };
 template <> struct td_arith_of<uint8_t> { typedef int32_t type; };
 template <> struct td_arith_of<uint16_t> { typedef int32_t type; };
 template <class T> using td_arith = typename td_arith_of<T>::type;
+
+//@ td_f16 td_bf16
+// 16-bit floats. CUDA's headers of such types are not included: they take nvcc longer than a small kernel does.
+struct td_f16 { uint16_t bits; };
+struct td_bf16 { uint16_t bits; };
+template <> struct td_arith_of<td_f16> { typedef float type; };
+template <> struct td_arith_of<td_bf16> { typedef float type; };
+__device__ __forceinline__ float td_of_bits(uint32_t b, td_f16) {
+    float v;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(v) : "h"((unsigned short)b));
+    return v;
+}
+__device__ __forceinline__ float td_of_bits(uint32_t b, td_bf16) { return __uint_as_float(b << 16); }
+__device__ __forceinline__ uint32_t td_bits(float v, td_f16) {
+    unsigned short r;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(r) : "f"(v));
+    return r;
+}
+__device__ __forceinline__ uint32_t td_bits(float v, td_bf16) {
+    unsigned short r;
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(r) : "f"(v));
+    return r;
+}
+// Two of them, `a` in the low half.
+__device__ __forceinline__ uint32_t td_pair(float a, float b, td_f16) {
+    uint32_t r;
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(b), "f"(a));
+    return r;
+}
+__device__ __forceinline__ uint32_t td_pair(float a, float b, td_bf16) {
+    uint32_t r;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(b), "f"(a));
+    return r;
+}
 
 //@ td_f8_code td_f8_value
 // An 8-bit float of `digits` bits after the point, exponents biased by `bias`, `most` its largest finite code: what compute
@@ -63,7 +95,7 @@ __device__ __forceinline__ float td_f8_value(uint32_t b, int digits, int bias, u
     __device__ __forceinline__ float td_of_bits(uint32_t b, T) {                                               \
         uint32_t h;                                                                                            \
         asm("cvt.rn.f16x2." format "x2 %0, %1;" : "=r"(h) : "h"((unsigned short)(b & 0xffu)));                 \
-        return __half2float(__ushort_as_half((unsigned short)h));                                              \
+        return td_of_bits(h, td_f16());                                                                        \
     }                                                                                                          \
     __device__ __forceinline__ uint32_t td_pair(float a, float b, T) {                                         \
         unsigned short r;                                                                                      \
@@ -95,15 +127,11 @@ __device__ __forceinline__ uint32_t td_bits(int v, td_u4) { return (uint32_t)v &
 
 //@ td_bits td_of_bits
 // The bits of one element below 32 bits, and back.
-__device__ __forceinline__ float td_of_bits(uint32_t b, __nv_bfloat16) { return __uint_as_float(b << 16); }
-__device__ __forceinline__ float td_of_bits(uint32_t b, __half) { return __half2float(__ushort_as_half((unsigned short)b)); }
 __device__ __forceinline__ int td_of_bits(uint32_t b, int16_t) { return (int16_t)b; }
 __device__ __forceinline__ int td_of_bits(uint32_t b, uint16_t) { return (int)(b & 0xffffu); }
 __device__ __forceinline__ int td_of_bits(uint32_t b, int8_t) { return (int8_t)b; }
 __device__ __forceinline__ int td_of_bits(uint32_t b, uint8_t) { return (int)(b & 0xffu); }
 __device__ __forceinline__ bool td_of_bits(uint32_t b, bool) { return (b & 0xffu) != 0; }
-__device__ __forceinline__ uint32_t td_bits(float v, __nv_bfloat16) { return __bfloat16_as_ushort(__float2bfloat16_rn(v)); }
-__device__ __forceinline__ uint32_t td_bits(float v, __half) { return __half_as_ushort(__float2half_rn(v)); }
 __device__ __forceinline__ uint32_t td_bits(int v, int16_t) { return (uint16_t)v; }
 __device__ __forceinline__ uint32_t td_bits(int v, uint16_t) { return (uint16_t)v; }
 __device__ __forceinline__ uint32_t td_bits(int v, int8_t) { return (uint8_t)v; }
@@ -113,7 +141,7 @@ __device__ __forceinline__ uint32_t td_bits(bool v, bool) { return v ? 1u : 0u; 
 //@ td_get
 template <class T> __device__ __forceinline__ td_arith<T> td_get(const td_word<T> *w, int i) {
     if constexpr (sizeof(T) >= 4) return w[i];
-    else if constexpr (std::is_same<T, __nv_bfloat16>::value) return __uint_as_float(i & 1 ? w[i >> 1] & 0xffff0000u : w[i >> 1] << 16);
+    else if constexpr (std::is_same<T, td_bf16>::value) return __uint_as_float(i & 1 ? w[i >> 1] & 0xffff0000u : w[i >> 1] << 16);
     else if constexpr (sizeof(T) == 2) return td_of_bits(i & 1 ? w[i >> 1] >> 16 : w[i >> 1] & 0xffffu, T());
     else {
         constexpr int width = td_width<T>, per = 32 / width;
@@ -153,18 +181,6 @@ template <class T, int V> __device__ __forceinline__ void td_keep(td_word<T> *w)
     }
 }
 
-//@ td_pair
-__device__ __forceinline__ uint32_t td_pair(float a, float b, __nv_bfloat16) {
-    uint32_t r;
-    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(b), "f"(a));
-    return r;
-}
-__device__ __forceinline__ uint32_t td_pair(float a, float b, __half) {
-    uint32_t r;
-    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(b), "f"(a));
-    return r;
-}
-
 //@ td_pack
 template <class T, int V> __device__ __forceinline__ void td_pack(td_word<T> *w, const td_arith<T> *v) {
     if constexpr (sizeof(T) >= 4) {
@@ -174,7 +190,7 @@ template <class T, int V> __device__ __forceinline__ void td_pack(td_word<T> *w,
         constexpr int width = td_width<T>, per = 32 / width;
 #pragma unroll
         for (int k = 0; k < td_words<T>(V); k++) {
-            if constexpr (std::is_same<T, __half>::value || std::is_same<T, __nv_bfloat16>::value) {
+            if constexpr (std::is_same<T, td_f16>::value || std::is_same<T, td_bf16>::value) {
                 w[k] = k * 2 + 1 < V ? td_pair(v[k * 2], v[k * 2 + 1 < V ? k * 2 + 1 : 0], T()) : td_bits(v[k * 2], T());
             } else if constexpr (width == 8 && std::is_same<td_arith<T>, float>::value) {
                 w[k] = 0;

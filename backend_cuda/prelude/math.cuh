@@ -32,7 +32,7 @@ __device__ __forceinline__ float td_min(float a, float b) {
 #define TD_PAIRWISE(name, op)                                                                                \
     template <class T> __device__ __forceinline__ uint32_t name(uint32_t a, uint32_t b) {                    \
         uint32_t r;                                                                                          \
-        if constexpr (std::is_same<T, __half>::value) asm(op ".f16x2 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b)); \
+        if constexpr (std::is_same<T, td_f16>::value) asm(op ".f16x2 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b)); \
         else asm(op ".bf16x2 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));                                       \
         return r;                                                                                            \
     }

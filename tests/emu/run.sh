@@ -47,9 +47,9 @@ TD_EMU_SEED=1 TD_EMU_CHECK=0 TD_EMU_STRICT_SHUFFLE=1 "$out/environment" off > "$
 report environment-switches $?
 # every name of the prelude that is not portable is the stand-in's to define, and no portable one
 missing=$(awk '/^\/\/@ /{p = $2 == "portable"; for (i = p ? 3 : 2; i <= NF; i++) print p, $i}' backend_cuda/prelude/*.cuh | while read -r p name; do
-    case $name in td_bits | td_of_bits | td_pair | td_access | td_access_ld | td_access_st | td_address | td_atomic_float | td_f8_code | td_f8_value | TD_MATH | TD_FAST | TD_FAST_ASM) continue ;; esac # of the GPU alone
+    case $name in td_arith_of | td_bits | td_of_bits | td_pair | td_access | td_access_ld | td_access_st | td_address | td_atomic_float | td_f8_code | td_f8_value | TD_MATH | TD_FAST | TD_FAST_ASM) continue ;; esac # of the GPU alone
     base=${name#td_}
-    if grep -Eq "[ *&]$name[ (<;=]|struct $name |TD_EMU_MATH2\($base,|^FUNCTION\($base,|^FAST\(${base#fast_}\)" $emu/functions.def $emu/td_emu.h $emu/td_math.h $emu/td_small.h; then
+    if grep -Eq "[ *&]$name[ (<;=]|struct $name |TD_EMU_MATH2\($base,|^FUNCTION\($base,|^FAST\(${base#fast_}\)" $emu/functions.def $emu/td_emu.h $emu/td_half.h $emu/td_math.h $emu/td_small.h; then
         [ "$p" = 0 ] || echo "$name: portable, but defined"
     else
         [ "$p" = 1 ] || echo "$name: not defined"

@@ -39,8 +39,8 @@ while IFS=' ,()' read -r row option _ value when _; do
     elif [ -z "$default" ]; then
         case $name-$value in
         matmul-tf32) program=$product && shows $name $value 'COMPUTE_32F_FAST_TF32' ;;
-        matmul-bf16) program=$product && shows $name $value 'bfloat16' ;;
-        matmul-f16) program=$product && shows $name $value '__half' ;;
+        matmul-bf16) program=$product && shows $name $value 'td_bf16' ;;
+        matmul-f16) program=$product && shows $name $value 'td_f16' ;;
         math-fast) program=$function && shows $name $value 'td_fast_exp|__expf|ex2\.approx' ;;
         atomics-fast) program=$update && shows $name $value 'td_(atomic_add|adds)[<(_].*y_at' ;;
         *) verdict 1 "no test sees option $name = $value" ;;

@@ -202,7 +202,7 @@ echo 'export fn total(x: f16[M, N]) -> (y: f32[M]) { y[i] = sum[j](f32(x[i, j]))
 loads() { # FACTORS of the row: how many loads stand behind such a test, and how many tiles are loaded whole
     printf 'program total\n  y: i = grid warp(2); j = %s\n' "$1" >"$dir/total.schedules"
     "$TDC" "$dir/total.td" --schedules="$dir/total.schedules" --dump=lower |
-        awk '/^ *if \(j_reg \* .* < N\) \{$/ { left = 4 } left-- > 0 && /td_load/ { n++ } /td_load_inside<__half/ { whole++ } END { print n + 0, whole + 0 }'
+        awk '/^ *if \(j_reg \* .* < N\) \{$/ { left = 4 } left-- > 0 && /td_load/ { n++ } /td_load_inside<td_f16/ { whole++ } END { print n + 0, whole + 0 }'
 }
 same 'loads behind tests, vectors' "$(loads 'reg(8) warp(2) lane(32) vec(4)')" '0 0'
 same 'loads behind tests, elements' "$(loads 'reg(8) warp(2) lane(32)')" '0 0'
