@@ -67,21 +67,21 @@ static int index_of(const void *const *at, int n, const void *what) {
     return -1;
 }
 
-/* Where the launcher finds its arguments: a kernel that several places run has its own order, any other the entry's. */
-int lower_dim_at(const Lower *l, const Dim *d) {
-    const KernelForm *f = l->k->shared ? l->k->form : NULL;
+/* A kernel that several places run has its own order of arguments, any other the entry's. */
+int lower_dim_at(const Lower *l, const Kernel *k, const Dim *d) {
+    const KernelForm *f = k->shared ? k->form : NULL;
     if (f) return index_of((const void *const *)f->dims, f->ndims, d);
     return index_of((const void *const *)l->g->dims.at, l->g->dims.n, d);
 }
 
-int lower_scalar_at(const Lower *l, const Scalar *s) {
-    const KernelForm *f = l->k->shared ? l->k->form : NULL;
+int lower_scalar_at(const Lower *l, const Kernel *k, const Scalar *s) {
+    const KernelForm *f = k->shared ? k->form : NULL;
     if (f) return index_of((const void *const *)f->scalars, f->nscalars + f->npassed, s);
     return index_of((const void *const *)l->g->scalars.at, l->g->scalars.n, s);
 }
 
-int lower_tensor_at(const Lower *l, const Tensor *t) {
-    const KernelForm *f = l->k->shared ? l->k->form : NULL;
+int lower_tensor_at(const Lower *l, const Kernel *k, const Tensor *t) {
+    const KernelForm *f = k->shared ? k->form : NULL;
     if (f) return index_of((const void *const *)f->tensors, f->ntensors, t);
     return (int)expr_map_number(l->tensor_at, t, -1);
 }
@@ -126,8 +126,7 @@ Dispatch lower_dispatch(Lower *l) {
                   .wide = l->needs.wide ? wide_condition(l) : NULL,
                   .filled = l->needs.filled};
     d.only_last = l->k->product && (d.fits || d.wide);
-    const Kernel *general = d.fits || d.wide ? lower_general(l) : NULL;
-    if (general) d.general = sym_fmt(l->ctx, "%s_%s", l->o->prefix, kernel_symbol(l->p, general));
+    if (d.fits || d.wide) lower_general(l, &d);
     d.blocks = dim_code(l, l->part->blocks, true);
     if (l->settled) {
         const Code *count = dim_code(l, kernel_settled_count(l->p, l->settled), true);
@@ -187,7 +186,7 @@ void print_arguments(const Printing *p, Lower *l, const char *at) {
         if (at)
             text_fmt(p->out, "%s[%d]]", at, n++);
         else
-            text_fmt(p->out, "%d]", lower_tensor_at(l, t));
+            text_fmt(p->out, "%d]", lower_tensor_at(l, l->k, t));
     }
     n += l->needs.dims.n;
     for (int i = 0; i < l->needs.own_dims.n; i++, sep = ", ")
@@ -198,7 +197,7 @@ void print_arguments(const Printing *p, Lower *l, const char *at) {
         if (at)
             text_fmt(p->out, "%s[%d]]", at, n++);
         else
-            text_fmt(p->out, "%d]", lower_scalar_at(l, s));
+            text_fmt(p->out, "%d]", lower_scalar_at(l, l->k, s));
     }
     for (int i = 0; i < l->needs.divmods.n; i++, sep = ", ")
         print_line(p, l->ctx, "%std_divmod_of(%c)", sep, l->needs.divmods.at[i].host);
@@ -219,9 +218,7 @@ void print_launcher_head(const Printing *p, Ctx *ctx, Sym full, const Dispatch *
 
 /* And its end, where all arguments are there. */
 void print_launch(const Printing *p, Ctx *ctx, const Kernel *k, Sym full, const Dispatch *d, int shared) {
-    if (d->general)
-        print_line(p, ctx, "    if (!(%s)) return %s_launch(stream, tensors, dims, scalars, launched);\n",
-                   lower_common_case(d), d->general);
+    if (d->general) print_line(p, ctx, "    if (!(%s)) %s\n", lower_common_case(d), d->general_call);
     print_line(p, ctx, "    return (int)td_launch(td_%s_of[", full);
     print_choice(p, ctx, d);
     const Code *threads = d->threads ? d->threads : code(ctx, "%d", k->threads);
@@ -236,7 +233,7 @@ static void print_launcher(const Printing *p, Lower *l, Sym full, const Dispatch
     for (int i = 0; i < l->needs.dims.n; i++) {
         Sym name = param_name(l, l->needs.dims.at[i]->name);
         print_line(p, l->ctx, "    const int64_t %p = dims[%d];\n    if (%p < 0) return (int)cudaErrorInvalidValue;\n",
-                   name, lower_dim_at(l, l->needs.dims.at[i]), name);
+                   name, lower_dim_at(l, l->k, l->needs.dims.at[i]), name);
     }
     print_line(p, l->ctx, "    const %s_args args = {", full);
     print_arguments(p, l, NULL);

@@ -205,29 +205,41 @@ static bool within(Poly p, Poly q) {
 }
 
 /* Bounds that another one implies are left out; nearly all of them need no proof. */
-const Code *index_condition(Lower *l) {
-    const Code *r = NULL;
+Poly *index_bounds(Lower *l, int *count) {
     Poly *p = NEW_N(l->ctx, Poly, l->needs.fits.n + 1);
-    int n = 0;
+    int n = 0, kept;
     for (int i = 0; i < l->needs.fits.n; i++) {
         Poly new = l->needs.fits.at[i];
         bool implied = false;
         for (int k = 0; k < n && !implied; k++) implied = within(new, p[k]);
         if (implied) continue;
-        int kept = 0;
+        kept = 0;
         for (int k = 0; k < n; k++)
             if (!within(p[k], new)) p[kept++] = p[k];
         n = kept;
         p[n++] = new;
     }
+    bool *needed = NEW_N(l->ctx, bool, n + 1);
     for (int i = 0; i < n; i++) {
         bool implied = false;
         for (int k = 0; k < n && !implied; k++) {
             if (k == i || unbounded(p[i], &p[k]) || !poly_nonneg(&l->env, poly_sub(l->ctx, p[k], p[i]))) continue;
             implied = k < i || !poly_nonneg(&l->env, poly_sub(l->ctx, p[i], p[k]));
         }
-        if (!implied) r = code_join(l->ctx, r, " && ", code(l->ctx, "%c <= INT32_MAX", bound_code(l, p[i])));
+        needed[i] = !implied;
     }
+    kept = 0;
+    for (int i = 0; i < n; i++)
+        if (needed[i]) p[kept++] = p[i];
+    *count = kept;
+    return p;
+}
+
+const Code *index_condition(Lower *l) {
+    const Code *r = NULL;
+    int n;
+    const Poly *p = index_bounds(l, &n);
+    for (int i = 0; i < n; i++) r = code_join(l->ctx, r, " && ", code(l->ctx, "%c <= INT32_MAX", bound_code(l, p[i])));
     return r ? r : code(l->ctx, "true");
 }
 

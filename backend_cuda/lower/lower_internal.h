@@ -311,7 +311,9 @@ void index_fits(Lower *l, Poly p);
 bool index_bounded(Lower *l, Poly p);
 /* Whether |p| is below 2^31 whatever the dimensions are. */
 bool index_small(Lower *l, Poly p);
-bool index_dispatched(const Lower *l);  /* both instances are there */
+bool index_dispatched(const Lower *l); /* both instances are there */
+/* What must not be larger than an int holds: bounds of indices, without those that others imply. */
+Poly *index_bounds(Lower *l, int *count);
 const Code *index_condition(Lower *l);  /* host code: indices fit int */
 const char *index_type(const Lower *l); /* what I is where there is one instance only; else I */
 
@@ -567,6 +569,7 @@ typedef struct Dispatch {
     const Code *filled;      /* of one before both; NULL: there is none */
     bool only_last;          /* of a product that a library runs but for what is rare: the last instance does that */
     Sym general;             /* the kernel that runs in place of the last instance; NULL: that does */
+    Sym general_call;        /* the statement that launches it */
     const Code *blocks;
     const Code *threads; /* NULL: the kernel's */
 } Dispatch;
@@ -574,10 +577,10 @@ Lower *lower_new(const Lowering *x, Ctx *ctx, Kernel *k, Kernel *whole);
 /* The body of a kernel with what its own needs put before it; then what the launcher decides. */
 void lower_statements(Lower *l, StmtList *body);
 Dispatch lower_dispatch(Lower *l);
-/* Where the launcher finds its arguments. */
-int lower_dim_at(const Lower *l, const Dim *d);
-int lower_scalar_at(const Lower *l, const Scalar *s);
-int lower_tensor_at(const Lower *l, const Tensor *t);
+/* Where the launcher of a kernel of the program finds its arguments; -1: it does not get that one. */
+int lower_dim_at(const Lower *l, const Kernel *k, const Dim *d);
+int lower_scalar_at(const Lower *l, const Kernel *k, const Scalar *s);
+int lower_tensor_at(const Lower *l, const Kernel *k, const Tensor *t);
 /* A kernel of several parts. False after saying why not. */
 bool lower_together(const Lowering *x, Ctx *ctx, Kernel *k);
 /* Pieces of the text, in its order. parts: those whose bodies it has. */
@@ -589,8 +592,8 @@ void print_arguments(const Printing *p, Lower *l, const char *at);
 void print_launch(const Printing *p, Ctx *ctx, const Kernel *k, Sym full, const Dispatch *d, int shared);
 /* What holds where the first instances run. */
 const char *lower_common_case(const Dispatch *d);
-/* lower_general.c: the kernel that runs where the first instances do not, in place of the last one; NULL: that does */
-const Kernel *lower_general(const Lower *l);
+/* lower_general.c: sets d->general and its call, where another kernel runs where the first instances do not */
+void lower_general(Lower *l, Dispatch *d);
 
 /* ---- lower_prelude.c ---- */
 void prelude_uses(struct Prelude *x, const char *name, size_t n);

@@ -103,8 +103,7 @@ static bool lower_bodies(Together *t) {
         lower_fail(whole, "its arguments take %d bytes, where a launch has %d", bytes, MOST_ARGUMENTS);
         return false;
     }
-    const Kernel *general = t->all.fits || t->all.wide ? lower_general(whole) : NULL;
-    if (general) t->all.general = sym_fmt(t->ctx, "%s_%s", t->x->o->prefix, kernel_symbol(t->x->p, general));
+    if (t->all.fits || t->all.wide) lower_general(whole, &t->all);
     t->all.blocks = code(t->ctx, "td_blocks");
     return true;
 }
@@ -195,9 +194,9 @@ static bool print_places(const Together *t, const Printing *p, int i) {
                               : scalar < 0 ? (const void *)dim_of(b, part, n->dims.at[dim])
                                            : (const void *)scalar_of(b, part, n->scalars.at[scalar]);
             const int at = !own         ? -1
-                           : dim < 0    ? lower_tensor_at(b->l, own)
-                           : scalar < 0 ? lower_dim_at(b->l, own)
-                                        : lower_scalar_at(b->l, own);
+                           : dim < 0    ? lower_tensor_at(b->l, b->l->k, own)
+                           : scalar < 0 ? lower_dim_at(b->l, b->l->k, own)
+                                        : lower_scalar_at(b->l, b->l->k, own);
             ok &= at >= 0;
             text_fmt(p->out, "%s%d", k ? ", " : "", at);
         }
