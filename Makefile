@@ -146,6 +146,7 @@ check-all: check
 	@B=$(B) TDC=$(B)/tdc TDC_EVERY=1 bash tests/checks/emitted.sh
 	@B=$(B) TDC_EVERY=1 bash tests/speed/run.sh
 	@B=$(B) TDC_EVERY=1 bash tests/bench/run.sh
+	@B=$(B) TDC_EVERY=1 bash tests/instances/run.sh
 # The numeric tests on the GPU of this machine.
 check-gpu:
 	@$(call NEEDS,check-gpu)
