@@ -131,8 +131,8 @@ bool group_ragged(Group *gr, const GStep *s, AxisSet *within);
 AxisSet group_owned(const Group *gr); /* axes of the stores that steps fold or scan: one block owns them */
 
 const char *group_rule_text(int rule); /* of group_step_leaves */
-/* Whether what stores change in place is read at their own places alone, so that no thread reads what another one has
- * changed by then. */
+/* Whether what stores change in place is read by steps and by stores at their own places alone, before it is changed:
+ * no thread reads what another one, or itself, has changed by then. */
 bool group_updates_own(const Group *gr);
 
 /* Unites the variables of roots, finds steps. The first root has the most axes. Gives the canonical node of each of the

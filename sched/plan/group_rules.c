@@ -120,15 +120,17 @@ typedef struct Changed {
     bool any;
 } Changed;
 
+/* What stands in a reduction is a step's, which is asked by itself. */
 static Found is_changed(const Expr *e, const void *changed) {
     const Changed *c = changed;
+    if (e->op == OP_REDUCE) return FOUND_NOT;
     if (e->op != OP_LOAD || e->u.tensor != c->store->tensor) return FOUND_INSIDE;
     for (int d = 0; d < e->nargs; d++)
         if (c->any || e->arg[d] != c->store->subs[d]) return FOUND;
     return c->any ? FOUND : FOUND_INSIDE;
 }
 
-static bool reads_changed(Ctx *temp, const GStep *p, const Changed *c) {
+static bool step_reads(Ctx *temp, const GStep *p, const Changed *c) {
     ExprSet seen = {0};
     bool reads = expr_find(temp, &seen, p->guard, is_changed, c) != NULL;
     for (int i = 0; i < p->node->nargs && !reads; i++)
@@ -136,39 +138,49 @@ static bool reads_changed(Ctx *temp, const GStep *p, const Changed *c) {
     return reads;
 }
 
+static bool store_reads(Ctx *temp, const GStore *s, const Changed *c) {
+    ExprSet seen = {0};
+    bool reads = expr_find(temp, &seen, s->value, is_changed, c) || expr_find(temp, &seen, s->guard, is_changed, c);
+    for (int d = 0; d < s->tensor->rank && !reads; d++)
+        reads = expr_find(temp, &seen, s->subs[d], is_changed, c) != NULL;
+    return reads;
+}
+
 /* What a step may not read of what a store changes: others than the thread that folds an element may be the one that
  * changes it, but where it is folded and stored at the same place of all axes. */
 static Changed changed_by(const Group *gr, const GStore *s) {
-    return (Changed){s, s->axes != ((AxisSet)1 << gr->axes.n) - 1};
+    return (Changed){s, s->update || s->axes != ((AxisSet)1 << gr->axes.n) - 1};
 }
 
 static bool folds_changed(const Group *gr, const GStep *p) {
     const Changed c = changed_by(gr, &gr->stores.at[0]);
     if (c.store->tensor->kind != TENSOR_INOUT) return false;
     Ctx *temp = ctx_temp(gr->graph->ctx);
-    const bool reads = reads_changed(temp, p, &c);
+    const bool reads = step_reads(temp, p, &c);
     ctx_temp_end(temp);
     return reads;
+}
+
+/* Store number i changes elements: steps are made before it, but stores behind it would come too late, and those before
+ * it would be done by other threads where they have other axes. */
+static bool updates_own(const Group *gr, int i, Ctx *temp) {
+    const GStore *s = &gr->stores.at[i];
+    const Changed folded = changed_by(gr, s);
+    for (int k = 0; k < gr->steps.n; k++)
+        if (step_reads(temp, &gr->steps.at[k], &folded)) return false;
+    for (int k = 0; k < gr->stores.n; k++) {
+        const GStore *other = &gr->stores.at[k];
+        const Changed read = {s, s->update || k > i || other->axes != s->axes};
+        if (store_reads(temp, other, &read)) return false;
+    }
+    return true;
 }
 
 bool group_updates_own(const Group *gr) {
     bool own = true;
     Ctx *temp = ctx_temp(gr->graph->ctx);
-    for (int i = 0; i < gr->stores.n && own; i++) {
-        const GStore *s = &gr->stores.at[i];
-        if (s->tensor->kind != TENSOR_INOUT) continue;
-        const Changed folded = changed_by(gr, s);
-        for (int k = 0; k < gr->steps.n && own; k++) own = !reads_changed(temp, &gr->steps.at[k], &folded);
-        for (int k = 0; k < gr->stores.n && own; k++) {
-            const GStore *other = &gr->stores.at[k];
-            const Changed read = {s, k != i && other->axes != s->axes};
-            ExprSet seen = {0};
-            own = !expr_find(temp, &seen, other->value, is_changed, &read) &&
-                  !expr_find(temp, &seen, other->guard, is_changed, &read);
-            for (int d = 0; d < other->tensor->rank && own; d++)
-                own = !expr_find(temp, &seen, other->subs[d], is_changed, &read);
-        }
-    }
+    for (int i = 0; i < gr->stores.n && own; i++)
+        if (gr->stores.at[i].tensor->kind == TENSOR_INOUT) own = updates_own(gr, i, temp);
     ctx_temp_end(temp);
     return own;
 }

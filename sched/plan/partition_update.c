@@ -19,6 +19,7 @@ static bool root_reads(Ctx *ctx, const Equation *r, const Tensor *t) {
 typedef struct Update {
     const Prepared *def;
     Equation *roots; /* of its pieces */
+    bool apart;      /* its folds of what others update are temporaries */
     bool done;
 } Update;
 
@@ -91,21 +92,28 @@ static const Expr *stored_now(Partition *x, const Expr *e, const Equation *reade
 }
 
 /* Every thread that stores an element is the only one that reads it: one equation of the element itself. Its reductions
- * of what others update become temporaries, before that happens; those that read this tensor stay where each thread
- * folds the elements that it stores (group_step_leaves). What is stored is loaded, for updates come last. */
+ * of this tensor stay where each thread folds the elements that it stores (group_step_leaves). */
 static bool update_locally(Partition *x, Update *u) {
     Equation *r = &u->roots[0];
     ExprSet seen = {0};
-    Reductions others = {.temp = x->temp, .own = u->def->tensor};
-    ExprWalk walk = {.temp = x->temp, .before = note_reduction, .user = &others, .reduces = true};
     if (!update_reads(x, u, u->def->tensor) || is_product_update(x, u->def, r)) return true;
     if (u->def->tensor->pieces.n > 1 || (r->guard && r->guard->reduces)) return false;
     for (int d = 0; d < u->def->tensor->rank; d++)
         if (r->subs[d]->reduces || expr_find(x->temp, &seen, r->subs[d], is_elsewhere, r)) return false;
     if (expr_find(x->temp, &seen, r->value, is_elsewhere, r)) return false;
-    if (expr_find(x->temp, &seen, r->guard, is_elsewhere, r)) return false;
-    r->value = partition_reuse(x, INT_MAX, r->value);
+    return !expr_find(x->temp, &seen, r->guard, is_elsewhere, r);
+}
+
+/* Its reductions of what other updates change become temporaries before that happens; false: there are none. */
+static bool fold_others_before(Partition *x, Update *u) {
+    Equation *r = &u->roots[0];
+    Reductions others = {.temp = x->temp, .own = u->def->tensor};
+    ExprWalk walk = {.temp = x->temp, .before = note_reduction, .user = &others, .reduces = true};
+    if (u->apart || u->def->tensor->pieces.n > 1) return false;
+    u->apart = true;
     expr_walk(&walk, r->value);
+    if (!others.found.n) return false;
+    r->value = partition_reuse(x, partition_root_level(x, r), r->value);
     r->value = take_out(x, r, &others.found, "its values before are read while it is updated");
     return true;
 }
@@ -116,8 +124,9 @@ static Found is_inout(const Expr *e, const void *unused) {
 }
 
 /* New values go to a temporary; *copies receives the equations that move them when all old values have been read. */
-static void stage_update(Partition *x, const Update *u, Roots *copies) {
+static void stage_update(Partition *x, Update *u, Roots *copies) {
     Graph *g = x->g;
+    u->done = true;
     const Prepared *def = u->def;
     for (int p = 0; p < def->tensor->pieces.n && !x->failed; p++)
         if (u->roots[p].update) {
@@ -149,6 +158,18 @@ static void stage_update(Partition *x, const Update *u, Roots *copies) {
     }
 }
 
+static void place_update(Partition *x, Update *u) {
+    u->done = true;
+    for (int p = 0; p < u->def->tensor->pieces.n; p++) partition_place(x, u->roots[p]);
+}
+
+/* Whether another update that is not done reads the values before number i. */
+static bool is_wanted(Partition *x, const Update *u, int n, int i) {
+    for (int j = 0; j < n; j++)
+        if (j != i && !u[j].done && update_reads(x, &u[j], u[i].def->tensor)) return true;
+    return false;
+}
+
 void partition_place_updates(Partition *x, const Prepared **defs, int n) {
     Roots copies = {0};
     Update *u = NEW_N(x->g->ctx, Update, n + 1);
@@ -160,25 +181,20 @@ void partition_place_updates(Partition *x, const Prepared **defs, int n) {
             prepare_own_vars(x->g, &u[i].roots[p]);
         }
     }
-    for (int i = 0; i < n && !x->failed; i++) {
-        u[i].done = !update_locally(x, &u[i]);
-        if (u[i].done) stage_update(x, &u[i], &copies);
-    }
-    for (int placed = 0; placed < n && !x->failed; placed++) {
-        int pick = -1, any = -1;
-        for (int i = 0; i < n; i++) {
-            if (u[i].done) continue;
-            bool wanted = false;
-            for (int j = 0; j < n; j++) wanted |= j != i && !u[j].done && update_reads(x, &u[j], defs[i]->tensor);
-            if (any < 0) any = i;
-            if (!wanted && pick < 0) pick = i;
-        }
-        if (any < 0) break;
-        if (pick < 0)
-            stage_update(x, &u[pick = any], &copies);
+    for (int i = 0; i < n && !x->failed; i++)
+        if (!update_locally(x, &u[i])) stage_update(x, &u[i], &copies);
+    while (!x->failed) {
+        int first = 0, pick = 0;
+        while (first < n && u[first].done) first++;
+        if (first == n) break;
+        while (pick < n && (u[pick].done || is_wanted(x, u, n, pick))) pick++;
+        bool fewer = false;
+        for (int i = first; i < n && pick == n && !fewer; i++) fewer = !u[i].done && fold_others_before(x, &u[i]);
+        if (fewer) continue;
+        if (pick == n)
+            stage_update(x, &u[first], &copies);
         else
-            for (int p = 0; p < defs[pick]->tensor->pieces.n; p++) partition_place(x, u[pick].roots[p]);
-        u[pick].done = true;
+            place_update(x, &u[pick]);
     }
     for (int i = 0; i < copies.n; i++) partition_place(x, copies.at[i]);
 }

@@ -164,7 +164,7 @@ static const char *not_shared(Sharer *x, const Sharing *a, const Sharing *b, Sha
     Group *gr = both->gr = group_new(x->g, both->roots.at, both->roots.n, NULL, NULL, NULL);
     if (!gr) return "other axes";
     AxisSet o = gr->stores.at[0].axes, owned = group_owned(gr);
-    if (gr->steps.n && !group_updates_own(gr)) return "reads what it updates"; /* in other threads */
+    if (!group_updates_own(gr)) return "reads what it updates"; /* in other threads, or too late */
     for (int i = 0; i < gr->steps.n; i++)
         for (int rule = 0; rule < GROUP_RULES; rule++)
             if (group_step_leaves(gr, i, rule, x->plan->dims)) return group_rule_text(rule);
@@ -183,49 +183,6 @@ static const char *not_shared(Sharer *x, const Sharing *a, const Sharing *b, Sha
     return NULL;
 }
 
-/* ---- updates in place ---- */
-
-static Found is_elsewhere(const Expr *e, const void *store) {
-    const GStore *s = store;
-    if (e->op == OP_LOAD && e->u.tensor == s->tensor)
-        for (int d = 0; d < e->nargs; d++)
-            if (e->arg[d] != s->subs[d]) return FOUND;
-    return FOUND_INSIDE;
-}
-
-/* Each subscript is an axis of its own, and no axis is left. */
-static bool whole_elements(const GStore *s) {
-    AxisSet left = s->axes;
-    for (int d = 0; d < s->tensor->rank; d++)
-        if (s->subs[d]->op != OP_VAR) return false;
-    for (int d = 0; d < s->tensor->rank; d++)
-        for (int e = 0; e < d; e++)
-            if (s->subs[d] == s->subs[e]) return false;
-    for (int d = 0; d < s->tensor->rank; d++) left &= left - 1;
-    return !left;
-}
-
-/* Every thread reads of what the kernel updates only the elements that it stores, and before it stores them. */
-static bool updates_own(const Group *gr) {
-    Ctx *ctx = gr->graph->ctx;
-    AxisSet all = gr->stores.at[0].axes;
-    if (gr->steps.n) return false;
-    for (int j = 0; j < gr->stores.n; j++) {
-        const GStore *s = &gr->stores.at[j];
-        if (s->axes != all || !whole_elements(s)) return false;
-        for (int i = 0; i < gr->stores.n; i++) {
-            const GStore *r = &gr->stores.at[i];
-            ExprSet elsewhere = {0}, later = {0};
-            if (expr_find(ctx, &elsewhere, r->value, is_elsewhere, s)) return false;
-            if (expr_find(ctx, &elsewhere, r->guard, is_elsewhere, s)) return false;
-            if (i <= j) continue;
-            if (expr_loads(ctx, &later, r->value, s->tensor) || expr_loads(ctx, &later, r->guard, s->tensor))
-                return false;
-        }
-    }
-    return true;
-}
-
 static void note(Sharer *x, const Sharing *a, const Sharing *b, const char *why) {
     plan_reason(x->plan, a->roots.at[0].tensor, b->roots.at[0].tensor, why);
 }
@@ -240,16 +197,12 @@ static void join(Sharer *x, const Sharing *b) {
         if (a->gone) continue;
         bool apart = !related(a, b), here = apart && !a->followed;
         /* b updates what a reads: after a's reads of the same elements it may. */
-        bool over = clear && !apart && !depends(b, a) && a->roots.at[0].nvars == b->roots.at[0].nvars;
+        bool over = clear && !apart && !depends(b, a);
         clear &= apart;
         if (!clear && !here && !over) continue;
         const char *why = not_shared(x, a, b, &both, &tries);
         if (why) {
             note(x, a, b, why);
-            continue;
-        }
-        if (over && !updates_own(both.gr)) {
-            note(x, a, b, "updates what others read");
             continue;
         }
         both.gr->name = a->gr->name;

@@ -156,13 +156,43 @@ static void emit_loop(Apply *x, int a, const Items *run, AxisSet open) {
     close_steps(x, &all, a);
 }
 
+/* What a step loads in an item's expressions is not the item's. */
+static Found is_loaded(const Expr *e, const void *tensor) {
+    if (e->op == OP_REDUCE) return FOUND_NOT;
+    return e->op == OP_LOAD && e->u.tensor == tensor ? FOUND : FOUND_INSIDE;
+}
+
+static bool item_loads(Apply *x, int item, const Tensor *t) {
+    ExprSet seen = {0};
+    bool loads = false;
+    if (item < nsteps(x)) {
+        const GStep *p = &x->gr->steps.at[item];
+        for (int i = 0; i < p->node->nargs && !loads; i++)
+            loads = expr_find(x->temp, &seen, p->node->arg[i], is_loaded, t) != NULL;
+        return loads;
+    }
+    const GStore *s = &x->gr->stores.at[item - nsteps(x)];
+    for (int d = 0; d < s->tensor->rank && !loads; d++)
+        loads = expr_find(x->temp, &seen, s->subs[d], is_loaded, t) != NULL;
+    return loads || expr_find(x->temp, &seen, s->value, is_loaded, t) ||
+           expr_find(x->temp, &seen, s->guard, is_loaded, t);
+}
+
+/* Whether an item changes what another one loads. */
+static bool changes(Apply *x, int item, int other) {
+    const Tensor *t = item < nsteps(x) ? NULL : x->gr->stores.at[item - nsteps(x)].tensor;
+    return t && t->kind == TENSOR_INOUT && item_loads(x, other, t);
+}
+
 /* Whether item may share the loop over a with those of run: it reads no result that the loop must end for, and nothing
- * that waits outside. */
+ * that waits outside, and changes nothing that is loaded there. */
 static bool joins(Apply *x, int item, int a, const Items *run, const Items *list, const bool *done) {
     const bool *read = reads(x, item);
     for (int i = 0; i < list->at.n; i++) {
         int s = list->at.at[i];
-        if (s >= nsteps(x) || done[i] || !read[s]) continue;
+        if (done[i] || s == item) continue;
+        if (!has(run, s) && changes(x, item, s)) return false;
+        if (s >= nsteps(x) || !read[s]) continue;
         if (!has(run, s)) return false;
         const GStep *p = &x->gr->steps.at[s];
         if (p->over >> a & 1 && !p->scan) return false;
