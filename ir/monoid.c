@@ -123,7 +123,7 @@ static Monoid *read_row(Graph *g, const Monoid *row, Type t) {
 
 struct MonoidRows {
     const Monoid *of[MONOID_COUNT][TY_COUNT]; /* NULL: not read yet */
-    const Monoid *sums[MAX_PARTS + 1];
+    ExprMap beside;                           /* a name -> the declared one */
     const Monoid *states[MONOID_COUNT][TY_COUNT];
 };
 
@@ -135,18 +135,37 @@ const Monoid *monoid_of(Graph *g, const Monoid *row, Type t) {
     return *known;
 }
 
-const Monoid *monoid_sums(Graph *g, int n) {
-    if (!g->rows) g->rows = NEW(g->ctx, struct MonoidRows);
-    const Monoid **known = &g->rows->sums[n];
-    Text name = {.ctx = g->ctx}, parts = {.ctx = g->ctx}, combine = {.ctx = g->ctx};
-    for (int i = 0; i < n && !*known; i++) {
-        text_fmt(&parts, "%sx%d: f32 = 0.0", i ? ", " : "(", i);
-        text_fmt(&combine, "%sx%d + x%d'", i ? ", " : "(", i, i);
+static Sym name_beside(Ctx *ctx, const MonoidKind *of, int n) {
+    Text name = {.ctx = ctx};
+    bool sums = true;
+    for (int i = 0; i < n; i++) {
+        text_fmt(&name, "%s%s", i ? "_" : "", monoid_row(of[i])->name);
+        sums &= of[i] == MONOID_SUM;
     }
-    if (*known) return *known;
-    text_fmt(&name, "sums%d", n);
-    text_fmt(&parts, ") combine %s)", combine.s);
-    return *known = monoid_declare(g, name.s, parts.s);
+    return sums ? sym_fmt(ctx, "sums%d", n) : sym(ctx, name.s);
+}
+
+const Monoid *monoid_beside(Graph *g, const MonoidKind *of, int n) {
+    if (!g->rows) g->rows = NEW(g->ctx, struct MonoidRows);
+    const Sym name = name_beside(g->ctx, of, n);
+    Monoid *m = expr_map_object(&g->rows->beside, name);
+    if (m) return m;
+    m = NEW(g->ctx, Monoid);
+    *m = (Monoid){.name = name, .kind = MONOID_DECLARED, .n = n};
+    expr_map_put_object(g->ctx, &g->rows->beside, name, m);
+    for (int i = 0; i < n; i++) {
+        const Monoid *row = monoid_of(g, monoid_row(of[i]), TY_F32);
+        const Expr *from[2], *to[2];
+        for (int k = 0; k < 2; k++) {
+            from[k] = expr_node(g, OP_ARG, TY_F32, false, k, NULL, 0);
+            to[k] = expr_node(g, OP_ARG, TY_F32, false, i + k * n, NULL, 0);
+        }
+        m->part[i] = sym_fmt(g->ctx, "x%d", i);
+        m->type[i] = TY_F32;
+        m->identity[i] = row->identity[0];
+        m->combine[i] = expr_replace(g, row->combine[0], from, to, 2);
+    }
+    return m;
 }
 
 const Monoid *monoid_of_states(Graph *g, const Monoid *m, Type t) {

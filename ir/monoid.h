@@ -21,8 +21,9 @@ const Expr *monoid_identity(Graph *g, MonoidKind kind, Type t);
 
 /* One that the compiler declares, by what follows the name in a declaration; in no Graph's list yet. */
 const Monoid *monoid_declare(Graph *g, const char *name, const char *text);
-/* n sums of f32 at once, `sums2` of two: declared in the same way, once, up to MAX_PARTS. */
-const Monoid *monoid_sums(Graph *g, int n);
+/* n folds of f32 at once, up to MAX_PARTS, each by a row of one part; declared in the same way, once: `sums2` of two
+ * sums, `max_sum` of a maximum and a sum. */
+const Monoid *monoid_beside(Graph *g, const MonoidKind *of, int n);
 /* What combines states as row m of values of type t does, but of which all parts are operands, the index too: to go on
  * with states that were stored. A declared one itself. */
 const Monoid *monoid_of_states(Graph *g, const Monoid *m, Type t);

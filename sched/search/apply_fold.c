@@ -1,6 +1,6 @@
 /* What the steps of a group become: stages that fold or scan. A step whose loops are open adds to variables what the
  * threads' registers have in each iteration, and its threads exchange once the loop has ended; one without a loop folds
- * all at once. Sums that need not wait for one another exchange together: a barrier takes longer than what it guards.
+ * all at once. Steps that need not wait for one another exchange together: a barrier takes longer than what it guards.
  */
 #include "apply_form.h"
 
@@ -161,22 +161,34 @@ static bool meets(const Apply *x, const GStep *p) {
     return several;
 }
 
-static bool is_sum(const GStep *p) {
-    return p->monoid->kind == MONOID_SUM && p->node->type == TY_F32 && !p->scan && !p->online && !p->joined[0];
+static bool is_plain(const GStep *p) {
+    const Monoid *m = p->monoid;
+    if (m->kind == MONOID_DECLARED || m->n != 1 || p->node->type != TY_F32) return false;
+    return !p->scan && !p->online && !p->joined[0];
 }
 
+/* Sums of any elements; others of the same ones, so that no thread has more of them at a time. */
 bool apply_meet_once(const Apply *x, const GStep *p, const GStep *q) {
-    return p->over == q->over && p->free == q->free && is_sum(p) && is_sum(q) && meets(x, p);
+    const bool sums = p->monoid->kind == MONOID_SUM && q->monoid->kind == MONOID_SUM;
+    if (p->over != q->over || p->free != q->free || !(sums || p->body == q->body)) return false;
+    return is_plain(p) && is_plain(q) && meets(x, p);
 }
 
-/* The states of all threads become one; parts: of a step, or of n sums. */
+/* What n steps fold by, beside each other. */
+static const Monoid *beside(Apply *x, const int *items, int n) {
+    MonoidKind of[MAX_PARTS] = {MONOID_SUM};
+    for (int i = 0; i < n; i++) of[i] = x->gr->steps.at[items[i]].monoid->kind;
+    return monoid_beside(x->g, of, n);
+}
+
+/* The states of all threads become one; parts: of a step, or of n steps of one part each. */
 static void exchange(Apply *x, const int *items, int n, const Expr *const *parts, FactorSet threads) {
     const GStep *p = &x->gr->steps.at[items[0]];
     if (n == 1) {
         fold_threads(x, p, monoid_of(x->g, p->monoid, p->body->type), parts, threads);
         return;
     }
-    const Monoid *m = monoid_sums(x->g, n);
+    const Monoid *m = beside(x, items, n);
     Stage *s = stage_new(x->p, STAGE_REDUCE);
     FactorSet domain = 0;
     for (int i = 0; i < n; i++) s->expr[i] = parts[i], domain |= expr_domain(x->part, x->l, parts[i]);
@@ -203,7 +215,7 @@ void apply_finish(Apply *x, const int *items, int n) {
     if (threads) exchange(x, items, n, parts, threads);
 }
 
-/* What a thread's registers have of a sum. */
+/* What a thread's registers have of a step. */
 static const Expr *own_part(Apply *x, const GStep *p, FactorSet regs) {
     const Monoid *m = monoid_of(x->g, p->monoid, p->body->type);
     const Cond c = apply_cond(x, p->guard);
@@ -215,7 +227,7 @@ static const Expr *own_part(Apply *x, const GStep *p, FactorSet regs) {
     return apply_named(x, "p", s->expr[0]);
 }
 
-/* What a thread's registers have of several sums, all of which one walk over them folds: what they read alike is
+/* What a thread's registers have of several steps, all of which one walk over them folds: what they read alike is
  * computed once. */
 static void own_parts(Apply *x, const int *items, int n, FactorSet regs, const Expr **parts) {
     const GStep *p = &x->gr->steps.at[items[0]];
@@ -227,7 +239,7 @@ static void own_parts(Apply *x, const int *items, int n, FactorSet regs, const E
     apply_read_together(x, NULL, 0);
     Stage *s = stage_new(x->p, STAGE_REDUCE);
     s->cond = c.is;
-    s->monoid = monoid_sums(x->g, n);
+    s->monoid = beside(x, items, n);
     s->over = regs;
     for (int i = 0; i < n; i++) s->expr[i] = operand[i];
     const FactorSet domain = vary(x, p, s->monoid, s);
