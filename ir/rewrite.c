@@ -300,6 +300,7 @@ bool graph_simplify(Graph *g) {
             Piece p = t->pieces.at[k];
             int64_t ever = 1;
             changed |= simplify_piece(g, &env, t, &p);
+            if (n == 1) changed |= kept_leave_out(&env, t, &p);
             if (p.guard) expr_is_int(p.guard, &ever);
             if (ever || (kept == 0 && k == n - 1)) t->pieces.at[kept++] = p;
         }

@@ -12,6 +12,9 @@ const Expr *expr_fold(Graph *g, const Expr *e);
 /* A reduction over a variable that nothing in it depends on without that variable; NULL where there is none, or the
  * monoid is neither a sum nor idempotent (idle.c). */
 const Expr *expr_without_idle(const PolyEnv *env, const Expr *e);
+/* Of an inout's piece: elements that keep their values are none of it, where these are whole rows or lie behind the end
+ * of a range (kept.c). True where there were some. */
+bool kept_leave_out(const PolyEnv *env, const Tensor *t, Piece *p);
 /* Whether a value of type `from` keeps its value as `to`. */
 bool type_holds(Type to, Type from);
 
