@@ -1,4 +1,5 @@
 /* Updates in place: what must be staged because somebody still reads the old values. See partition.h. */
+#include "gathered.h"
 #include "partition.h"
 #include "sched/library/product.h"
 #include "ir/expr_walk.h"
@@ -91,6 +92,44 @@ static const Expr *stored_now(Partition *x, const Expr *e, const Equation *reade
     return x->failed ? NULL : partition_stored(x, e, reader, why);
 }
 
+/* Elements of the root's rows at places that are data are folds of the rows where its kernel folds these anyway
+ * (gathered.h). */
+static void fold_gathered(Partition *x, Equation *r) {
+    Equation folds = *r;
+    folds.value = gathered_folds(x->g, r, r->value);
+    if (folds.value == r->value) return;
+    const Group *before = group_new(x->g, r, 1, NULL, NULL, NULL),
+                *after = group_new(x->g, &folds, 1, NULL, NULL, NULL);
+    if (before && after && group_owned(before) && group_owned(before) == group_owned(after)) *r = folds;
+}
+
+/* Storing what others of the root's elements are read for. */
+typedef struct Elsewhere {
+    Partition *x;
+    const Equation *root;
+} Elsewhere;
+
+/* Of an element that is one for several of the root's: it is less to store than the values after. */
+static const Expr *stored_elsewhere(ExprRewrite *w, const Expr *e) {
+    const Elsewhere *s = w->user;
+    const Equation *r = s->root;
+    if (e->op == OP_REDUCE) return e;
+    if (e->op != OP_LOAD || is_elsewhere(e, r) != FOUND) return NULL;
+    const ExprVars *vars = expr_free(&s->x->free, e);
+    const ExprVars own = {r->nvars, r->vars};
+    for (int i = 0; i < vars->n; i++)
+        if (!expr_vars_have(&own, vars->vars[i])) return NULL;
+    if (vars->n >= r->nvars || !gathered_always(w->g, e)) return NULL;
+    return stored_now(s->x, e, r, "others change it while it is read");
+}
+
+static void store_elsewhere(Partition *x, Equation *r) {
+    Elsewhere s = {x, r};
+    ExprRewrite w = {.g = x->g, .temp = x->temp, .before = stored_elsewhere, .user = &s};
+    const Expr *value = expr_rewrite(&w, r->value);
+    if (!x->failed) r->value = value;
+}
+
 /* Every thread that stores an element is the only one that reads it: one equation of the element itself. Its reductions
  * of this tensor stay where each thread folds the elements that it stores (group_step_leaves). */
 static bool update_locally(Partition *x, Update *u) {
@@ -100,6 +139,11 @@ static bool update_locally(Partition *x, Update *u) {
     if (u->def->tensor->pieces.n > 1 || (r->guard && r->guard->reduces)) return false;
     for (int d = 0; d < u->def->tensor->rank; d++)
         if (r->subs[d]->reduces || expr_find(x->temp, &seen, r->subs[d], is_elsewhere, r)) return false;
+    if (expr_find(x->temp, &seen, r->value, is_elsewhere, r)) {
+        fold_gathered(x, r);
+        store_elsewhere(x, r);
+        seen = (ExprSet){0};
+    }
     if (expr_find(x->temp, &seen, r->value, is_elsewhere, r)) return false;
     return !expr_find(x->temp, &seen, r->guard, is_elsewhere, r);
 }

@@ -1,6 +1,7 @@
 /* Kernels that store several tensors. Each equation joins an earlier kernel where nothing between them depends on
  * either, and where one kernel for both is as good as two. How far back is looked, and how often it is tried, is
  * bounded: the time of a partition is linear in its equations. */
+#include "gathered.h"
 #include "plan.h"
 #include "ir/expr_walk.h"
 #include "ir/poly/poly.h"
@@ -187,6 +188,27 @@ static void note(Sharer *x, const Sharing *a, const Sharing *b, const char *why)
     plan_reason(x->plan, a->roots.at[0].tensor, b->roots.at[0].tensor, why);
 }
 
+/* Of a, which reads what b updates, the same with elements of rows that b's kernel folds anyway as folds, too
+ * (gathered.h). *both is what the two would be without that, if anything. NULL: there is nothing of that kind. */
+static const char *not_shared_by_rows(Sharer *x, const Sharing *a, const Sharing *b, Sharing *both, int *tries,
+                                      const char *why) {
+    const AxisSet owned = both->gr ? group_owned(both->gr) : 0;
+    Sharing rows = {0};
+    bool any = false;
+    append(x->temp, &rows, a);
+    for (int i = 0; i < rows.roots.n && owned; i++)
+        for (int k = 0; k < b->roots.n; k++) {
+            Equation *r = &rows.roots.at[i];
+            const Expr *before = r->value;
+            if (b->roots.at[k].tensor->kind == TENSOR_INOUT) r->value = gathered_folds(x->g, &b->roots.at[k], before);
+            any |= r->value != before;
+        }
+    if (!any) return why;
+    rows.gr = group_new(x->g, rows.roots.at, rows.roots.n, NULL, NULL, NULL);
+    const char *still = rows.gr ? not_shared(x, &rows, b, both, tries) : why;
+    return still || group_owned(both->gr) == owned ? still : why;
+}
+
 /* Joins b to an earlier kernel where it may stand there, or where that may stand here; else b stands alone. */
 static void join(Sharer *x, const Sharing *b) {
     int n = x->list.n, tries = 0;
@@ -200,7 +222,9 @@ static void join(Sharer *x, const Sharing *b) {
         bool over = clear && !apart && !depends(b, a);
         clear &= apart;
         if (!clear && !here && !over) continue;
+        both = (Sharing){0};
         const char *why = not_shared(x, a, b, &both, &tries);
+        if (why && over) why = not_shared_by_rows(x, a, b, &both, &tries, why);
         if (why) {
             note(x, a, b, why);
             continue;
