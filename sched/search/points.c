@@ -161,17 +161,40 @@ static bool usual(const Making *x, const int64_t *dims) {
     return is_for(x->gr, dims) && !(elements_at(x, dims) >> MAX_ELEMENTS_BITS);
 }
 
-static void add(Making *x, const int64_t *dims, double weight, bool always) {
+/* What is required of two dimensions holds at a point: where one is to be no more than another, and nothing is said of
+ * that, it is as long; but what is no length of the group follows what is. So rows that are part of longer ones do not
+ * lie upon each other, and places are inside. */
+static void keep_required(const Group *gr, const Expr *c, int64_t *dims) {
+    const AxisSet all = ((AxisSet)1 << gr->axes.n) - 1;
+    if (c->op == OP_AND) {
+        keep_required(gr, c->arg[0], dims);
+        keep_required(gr, c->arg[1], dims);
+    }
+    const bool less = c->op == OP_LE || c->op == OP_LT, more = c->op == OP_GE || c->op == OP_GT;
+    if ((!less && !more) || c->arg[0]->op != OP_DIM || c->arg[1]->op != OP_DIM) return;
+    const Dim *small = c->arg[more]->u.dim, *large = c->arg[less]->u.dim;
+    if (dims[small->id] <= dims[large->id]) return;
+    if (large->hint > 0 || large->hi < dims[small->id] || (is_length(gr, all, large) && !is_length(gr, all, small)))
+        dims[small->id] = legal(small, dims[large->id]);
+    else
+        dims[large->id] = legal(large, dims[small->id]);
+}
+
+static void add(Making *x, const int64_t *asked, double weight, bool always) {
     Points *p = x->p;
-    const int ndims = x->gr->graph->dims.n;
+    const Graph *g = x->gr->graph;
+    const int ndims = g->dims.n;
+    int64_t *dims = NEW_N(x->ctx, int64_t, ndims + 1);
+    for (int d = 0; d < ndims; d++) dims[d] = asked[d];
+    for (int i = 0; i < g->facts.n; i++)
+        if (g->facts.at[i].require && !g->facts.at[i].nvars) keep_required(x->gr, g->facts.at[i].cond, dims);
     if (p->n == MAX_POINTS || (!always && !usual(x, dims))) return;
     for (int i = 0; i < p->n; i++) {
         int same = 0;
         while (same < ndims && p->dims[i][same] == dims[same]) same++;
         if (same == ndims) return;
     }
-    p->dims[p->n] = NEW_N(x->ctx, int64_t, ndims + 1);
-    for (int d = 0; d < ndims; d++) p->dims[p->n][d] = dims[d];
+    p->dims[p->n] = dims;
     p->weight[p->n++] = weight;
 }
 

@@ -534,6 +534,11 @@ static const Expr *rows_aligned(Graph *g, const Expr *length, int vector) {
     return expr_and(g, expr2(g, OP_EQ, rest, expr_int(g, TY_I64, 0)), expr_aligned(g));
 }
 
+const Expr *versions_row(const Group *gr, const SizeTest *t) {
+    const Tensor *row = gr->tensors.at[t->tensor - 1].tensor;
+    return row->shape[row->rank - 1];
+}
+
 const Expr *versions_condition(const Group *gr, const Case *c) {
     Graph *g = gr->graph;
     const Expr *when = NULL;
@@ -543,7 +548,7 @@ const Expr *versions_condition(const Group *gr, const Case *c) {
         if (!t->axes)
             test = expr_aligned(g);
         else if (t->divisor)
-            test = rows_aligned(g, length, t->divisor);
+            test = rows_aligned(g, t->tensor ? versions_row(gr, t) : length, t->divisor);
         else
             test = expr2(g, OP_LE, length, expr_int(g, TY_I64, t->most));
         when = expr_and(g, when, test);

@@ -114,7 +114,8 @@ double versions_settle(const Choosing *x, Case *c, const bool *here) {
 }
 
 bool versions_holds(const Choosing *x, const SizeTest *t, int point) {
-    const int64_t n = ruler_of(x, t->axes)->length[point];
+    const int64_t n =
+        t->tensor ? expr_guess_at(versions_row(x->gr, t), x->points->dims[point]) : ruler_of(x, t->axes)->length[point];
     return t->divisor ? n % t->divisor == 0 : n <= t->most;
 }
 
@@ -126,10 +127,14 @@ static bool is_enough(const Choosing *x, const Leaf *l) {
     return true;
 }
 
+static bool same_rows(const SizeTest *a, const SizeTest *b) {
+    return a->axes == b->axes && a->divisor == b->divisor && a->tensor == b->tensor;
+}
+
 /* Of two tests of the same axes the one that more sizes fail is enough. */
 static void add_test(Case *c, SizeTest test) {
     for (int i = 0; i < c->ntests; i++)
-        if (c->test[i].axes == test.axes && c->test[i].divisor == test.divisor) {
+        if (same_rows(&c->test[i], &test)) {
             if (test.most < c->test[i].most) c->test[i].most = test.most;
             return;
         }
@@ -252,7 +257,7 @@ static void try_axes(Choosing *x, const Leaf *l, AxisSet axes, Parting *best) {
         const double gain = l->loss - sides[i].loss[0] - sides[i].loss[1];
         const double worth = fmax(gain, sides[i].within / 2); /* that takes two tests */
         if (!sides[i].nleft || !(worth > best->worth + ROUNDING)) continue;
-        *best = (Parting){{axes, s.most[i], 0}, l->c, l->c, {sides[i].loss[0], sides[i].loss[1]}, gain, worth};
+        *best = (Parting){{axes, s.most[i], 0, 0}, l->c, l->c, {sides[i].loss[0], sides[i].loss[1]}, gain, worth};
         add_test(&best->left, best->test);
         best->left.candidate = sides[i].candidate[0];
         best->right.candidate = sides[i].candidate[1];
@@ -324,6 +329,12 @@ static void try_multiples(Choosing *x, const Leaf *l, SizeTest test, Parting *be
     if (p.worth > best->worth + ROUNDING) *best = p;
 }
 
+static int number_of(const Group *gr, const Tensor *t) {
+    int n = 0;
+    while (gr->tensors.at[n].tensor != t) n++;
+    return n;
+}
+
 /* Rows whose length is a multiple of the widest access are aligned, all of them or none. */
 static void try_alignment(Choosing *x, const Leaf *l, Parting *best) {
     SizeTest tried[MAX_GROUP_AXES];
@@ -331,10 +342,12 @@ static void try_alignment(Choosing *x, const Leaf *l, Parting *best) {
     for (int i = 0; i < x->form[0]->accesses.n; i++) {
         const CostAccess *c = &x->form[0]->accesses.at[i];
         for (int a = 0; a < x->gr->axes.n && c->tensor->rank > 1 && n < MAX_GROUP_AXES; a++) {
-            SizeTest t = {(AxisSet)1 << a, 0, 8 * TARGET_ACCESS / type_bits(c->tensor->type)};
+            SizeTest t = {(AxisSet)1 << a, 0, 8 * TARGET_ACCESS / type_bits(c->tensor->type), 0};
             bool same = t.divisor < 2 || c->moves[a] != MOVE_BY_ONE || !(versions_testable(x->gr) & t.axes);
-            same |= c->tensor->shape[c->tensor->rank - 1] != x->gr->axes.at[a].var->hi;
-            for (int k = 0; k < n; k++) same |= tried[k].axes == t.axes && tried[k].divisor == t.divisor;
+            const Expr *row = c->tensor->shape[c->tensor->rank - 1], *length = x->gr->axes.at[a].var->hi;
+            if (row != length) t.tensor = number_of(x->gr, c->tensor) + 1;
+            same |= row != length && (row->op != OP_DIM || length->op != OP_DIM);
+            for (int k = 0; k < n; k++) same |= same_rows(&tried[k], &t);
             if (same) continue;
             tried[n++] = t;
             try_multiples(x, l, t, best);

@@ -11,12 +11,14 @@ enum {
     VERSIONS_STARTS = 3 /* candidates of each case from which moves are made; each may give one more */
 };
 
-/* The product of the lengths of some axes is at most so much; or, where there is a divisor, a multiple of it, and the
- * tensors of a call begin at aligned addresses. Without axes the latter alone. */
+/* The product of the lengths of some axes is at most so much; or, where there is a divisor, rows along an axis begin at
+ * multiples of so many elements, in tensors that begin at aligned addresses: its length is one, or that of the rows of
+ * which it is a part. Without axes the addresses alone are asked. */
 typedef struct SizeTest {
     AxisSet axes;
     int64_t most;
     int divisor; /* 0: none */
+    int tensor;  /* with a divisor: that of these rows, its number in Group.tensors and 1; 0: the axis is whole rows */
 } SizeTest;
 
 typedef struct Candidate {
@@ -100,6 +102,8 @@ void versions_find_cases(Choosing *x);
 /* Sets the best candidate of a case for its points, if it has some; what it loses. INFINITY where none is legal. */
 double versions_settle(const Choosing *x, Case *c, const bool *here);
 bool versions_holds(const Choosing *x, const SizeTest *t, int point);
+/* The length of the rows of a test's tensor. */
+const Expr *versions_row(const Group *gr, const SizeTest *t);
 /* All tests of a case; NULL: it has none. */
 const Expr *versions_condition(const Group *gr, const Case *c);
 /* Whether the case's conditions see to it that a candidate is legal. */

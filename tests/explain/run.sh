@@ -172,6 +172,9 @@ for file in tests/numeric/lib_index.td tests/numeric/lib_nn.td tests/numeric/lib
     case $file in *index* | *scatter*) grep -q '^sort ' "$dir/sorts" ;; esac
     same "sorts of $file" $? 0
 done
+# Of rows that are a part of longer ones these say what is aligned, and the part is held: it is not read again.
+"$TDC" explain $here/part_rows.td --at=N=4096 --at=P=50304 --at=V=50257 >"$dir/log"
+same "parts of rows" "$(grep -c 'P % 4 == 0' "$dir/log") $(grep -c ' again' "$dir/log")" '1 0'
 # The second layer of a perceptron is the library's, however much wider the first one's results are than what it reads.
 for hidden in 64 1023 2048 2049 4096 65536; do
     "$TDC" explain samples/mlp.td -D K=1024 -D H=$hidden -D M=4096 -D N=1024 2>&1 | head -n 1 >"$dir/log"
