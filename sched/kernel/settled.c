@@ -117,7 +117,9 @@ static bool lanes_allow(const Layout *l, Stage *const *at, int n, const Factor *
             if (threads & ~((FactorSet)1 << f->id) || (inside && s->cond)) return false;
             break;
         case STAGE_FOR:
+            /* that of a block's share of an axis ends where the axis does, elsewhere for the rows of another block */
             if (!expr_over_dims(s->axis->lo) || !expr_over_dims(s->axis->hi)) return false;
+            if (layout_axis_factors(l, s->axis) & layout_scope_factors(l, SCOPE_BLOCK)) return false;
             if (!lanes_allow(l, s->body.at, s->body.n, f, true)) return false;
             break;
         default: return false;
