@@ -130,6 +130,15 @@ static void store_elsewhere(Partition *x, Equation *r) {
     if (!x->failed) r->value = value;
 }
 
+/* A reduction of the root's elements that is all of its value cannot leave its kernel before them, as one that is a part
+ * of it can: where threads would read what others store (group_step_leaves), the new elements are stored elsewhere. */
+static bool folds_itself(Partition *x, const Equation *r) {
+    const Group *gr = r->value->op == OP_REDUCE ? group_new(x->g, r, 1, NULL, NULL, NULL) : NULL;
+    for (int i = 0; gr && i < gr->steps.n; i++)
+        if (group_step_leaves(gr, i, 0, x->plan->dims)) return true;
+    return false;
+}
+
 /* Every thread that stores an element is the only one that reads it: one equation of the element itself. Its reductions
  * of this tensor stay where each thread folds the elements that it stores (group_step_leaves). */
 static bool update_locally(Partition *x, Update *u) {
@@ -144,7 +153,7 @@ static bool update_locally(Partition *x, Update *u) {
         store_elsewhere(x, r);
         seen = (ExprSet){0};
     }
-    if (expr_find(x->temp, &seen, r->value, is_elsewhere, r)) return false;
+    if (expr_find(x->temp, &seen, r->value, is_elsewhere, r) || folds_itself(x, r)) return false;
     return !expr_find(x->temp, &seen, r->guard, is_elsewhere, r);
 }
 

@@ -60,3 +60,10 @@ check running(M = 3, N = 300);
 export fn whole(inout x: f32[M, N]) { let t = sum[i, j](x[i, j] * x[i, j]); x[i, j] = x[i, j] * rsqrt(t + 1.0); }
 check whole(M = 3, N = 37);
 check whole(M = 100, N = 37);
+
+// All that is stored is a reduction that reads the element itself: no thread may have stored it before others have read it.
+export fn own_maximum(x: f32[C], inout p: f32[B]) { p[i] = max[j](p[i] - x[j] + 2); }
+check own_maximum(C = 8, B = 3);
+check own_maximum(C = 300, B = 2);
+check own_maximum(C = 0, B = 5);
+check own_maximum(C = 3, B = 0);
