@@ -130,8 +130,8 @@ static void store_elsewhere(Partition *x, Equation *r) {
     if (!x->failed) r->value = value;
 }
 
-/* A reduction of the root's elements that is all of its value cannot leave its kernel before them, as one that is a part
- * of it can: where threads would read what others store (group_step_leaves), the new elements are stored elsewhere. */
+/* A reduction of the root's elements that is all of its value cannot leave its kernel before them, as one that is a
+ * part of it can: where threads would read what others store (group_step_leaves), new elements are stored elsewhere. */
 static bool folds_itself(Partition *x, const Equation *r) {
     const Group *gr = r->value->op == OP_REDUCE ? group_new(x->g, r, 1, NULL, NULL, NULL) : NULL;
     for (int i = 0; gr && i < gr->steps.n; i++)
