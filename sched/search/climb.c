@@ -12,12 +12,18 @@ enum { MOST_SEEN = 512, POINTS = 16 /* that take as long to judge as a kernel ta
 static const double GAIN = 0.01;  /* of the time: what a move gains at least */
 static const double TRUST = 0.12; /* what all of them do: among schedules alike, predictions are wrong by as much */
 
-Features *climb_features(Program *p, Group *gr, const Schedule *s, Ctx *ctx) {
+static Features *features(Program *p, Group *gr, const Schedule *s, bool part, Ctx *ctx) {
     Text why = {.ctx = p->ctx};
     const Kernel *k = sched_apply_scratch(p, gr, s, &why);
     if (!k) return NULL;
-    Features *f = features_of(p, k, ctx);
+    Features *f = (part ? features_of_part : features_of)(p, k, ctx);
     return f->known ? f : NULL;
+}
+
+Features *climb_features(Program *p, Group *gr, const Schedule *s, Ctx *ctx) { return features(p, gr, s, false, ctx); }
+
+Features *climb_part_features(Program *p, Group *gr, const Schedule *s, Ctx *ctx) {
+    return features(p, gr, s, true, ctx);
 }
 
 typedef struct Climbing {

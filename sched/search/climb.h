@@ -10,6 +10,8 @@
 /* The features of the kernel that a schedule makes, in the memory of ctx, made in p and thrown away: around this stand
  * graph_scratch and graph_scratch_end of the Graph. NULL where they are not known. */
 Features *climb_features(Program *p, Group *gr, const Schedule *s, Ctx *ctx);
+/* The same where it is to be a part of a kernel (features_of_part). */
+Features *climb_part_features(Program *p, Group *gr, const Schedule *s, Ctx *ctx);
 
 typedef struct Climb {
     Ctx *ctx; /* for as long as it takes */

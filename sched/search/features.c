@@ -489,7 +489,7 @@ static int find_started(Reading *x) {
     return f ? tape_step(&x->f->tape, TAPE_DIV, feature_count(x, f), tape_const(&x->f->tape, (double)f->size)) : -1;
 }
 
-Features *features_of(const Program *p, const Kernel *k, Ctx *ctx) {
+static Features *read_kernel(const Program *p, const Kernel *k, bool part, Ctx *ctx) {
     Features *f = NEW(ctx, Features);
     *f = (Features){.tape = {.ctx = ctx, .g = p->graph},
                     .blocks = -1,
@@ -502,8 +502,8 @@ Features *features_of(const Program *p, const Kernel *k, Ctx *ctx) {
     Reading x = {.own = *p, .g = p->graph, .k = k, .f = f, .ctx = ctx};
     const GraphScratch before = graph_scratch(p->graph, ctx);
     x.env = (PolyEnv){.g = p->graph, .range = factor_range, .user = &x, .ctx = ctx, .made = &x.polys};
-    x.settled_factor = kernel_settled(k);
-    x.settled_lanes = kernel_settled_lanes(k);
+    x.settled_factor = part ? NULL : kernel_settled(k);
+    x.settled_lanes = part ? NULL : kernel_settled_lanes(k);
     for (int i = 0; i < k->parts.n; i++) read_part(&x, k->parts.at[i]);
     f->started = find_started(&x);
     graph_scratch_end(p->graph, before);
@@ -512,3 +512,7 @@ Features *features_of(const Program *p, const Kernel *k, Ctx *ctx) {
     f->value = NEW_N(ctx, double, f->tape.steps.n + 1);
     return f;
 }
+
+Features *features_of(const Program *p, const Kernel *k, Ctx *ctx) { return read_kernel(p, k, false, ctx); }
+
+Features *features_of_part(const Program *p, const Kernel *k, Ctx *ctx) { return read_kernel(p, k, true, ctx); }

@@ -138,5 +138,7 @@ typedef struct Features {
  * have nodes (expr_factor), so that it is for explanations and for programs that are made to be compared: the order of
  * nodes decides how sums are printed. */
 Features *features_of(const Program *p, const Kernel *k, Ctx *ctx);
+/* The same of a kernel that is to be a part of another one, where no threads are settled at launch. */
+Features *features_of_part(const Program *p, const Kernel *k, Ctx *ctx);
 
 #endif

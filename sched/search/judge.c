@@ -572,7 +572,7 @@ static double judge_several_parts(const Program *p, const Kernel *k, const Machi
         Kernel one = *k;
         memset(&one.parts, 0, sizeof one.parts);
         vec_push(temp, &one.parts, k->parts.at[i]);
-        f[i] = features_of(p, &one, temp);
+        f[i] = features_of_part(p, &one, temp);
         if (!f[i]->known) return (double)INFINITY;
         most = most_of(most, registers(f[i], m));
     }

@@ -11,7 +11,8 @@
 typedef struct Work {
     Group *group;
     Schedule *schedule;
-    Features *features; /* of a kernel that has nothing else, and are known */
+    Features *features; /* of a kernel that has nothing else, and are known; */
+    Features *part;     /* the same of a part of one: a row has all lanes of a warp there */
     ExprMap *judged;    /* sizes -> Judged: what it has taken there */
     int threads;
     int arguments;  /* bytes that its row takes among a launch's, at most */

@@ -57,6 +57,14 @@ static int argument_bytes(const Uniting *x, const Kernel *k, Work *w) {
     return WORD * (f.ntensors + f.ndims + f.nscalars) + DIVISOR * divisors + NUMBER;
 }
 
+/* What it is as a part; false: that is not known, or nothing is. */
+static bool find_part(const Uniting *x, Work *w) {
+    w->part = w->features;
+    if (w->features && w->features->lanes >= 0)
+        w->part = climb_part_features(program_new(x->temp, x->p->graph), w->group, w->schedule, x->temp);
+    return w->part != NULL;
+}
+
 bool parts_work(const Uniting *x, Kernel *k, Work *w) {
     const Part *part = k->parts.n == 1 ? k->parts.at[0] : NULL;
     if (!part || !part->group || !part->schedule || k->product || k->cluster > 1) return false;
@@ -67,9 +75,10 @@ bool parts_work(const Uniting *x, Kernel *k, Work *w) {
                 .from = k,
                 .fixed = k->span.file >= 0};
     w->features = climb_features(program_new(x->temp, x->p->graph), w->group, w->schedule, x->temp);
+    if (!find_part(x, w)) return false;
     w->judged = NEW(x->temp, ExprMap);
     w->arguments = argument_bytes(x, k, w);
-    return w->features != NULL;
+    return true;
 }
 
 /* ---- sizes ---- */
@@ -123,29 +132,32 @@ static const Bundle *taken(const Uniting *x, const Item *a, const int64_t *dims)
 /* What a work takes at some sizes, as long as its kernel has so much. */
 typedef struct Judged {
     double registers, shared;
+    const Features *of;
     JudgeTaken taken;
 } Judged;
 
-static const JudgeTaken *taken_of(const Uniting *x, const Work *w, const int64_t *dims, double registers,
+static const JudgeTaken *taken_of(const Uniting *x, const Work *w, Features *f, const int64_t *dims, double registers,
                                   double shared) {
     Judged *j = expr_map_object(w->judged, dims);
-    if (j && j->registers == registers && j->shared == shared) return &j->taken;
+    if (j && j->of == f && j->registers == registers && j->shared == shared) return &j->taken;
     if (!j) expr_map_put_object(x->temp, w->judged, dims, j = NEW(x->temp, Judged));
     j->registers = registers;
     j->shared = shared;
-    judge_part(w->features, x->machine, dims, registers, shared, &j->taken);
+    j->of = f;
+    judge_part(f, x->machine, dims, registers, shared, &j->taken);
     return &j->taken;
 }
 
 static double seconds_of(const Uniting *x, const Bundle *b, const int64_t *dims, JudgeParts *parts) {
     const JudgeTaken *few[MOST_ARGUMENTS / LEAST_ARGUMENTS];
     double registers = 0, shared = 0;
+    Features *as[MOST_ARGUMENTS / LEAST_ARGUMENTS];
     for (int i = 0; i < b->works.n; i++) {
-        const Features *f = b->works.at[i].features;
+        Features *f = as[i] = b->works.n > 1 ? b->works.at[i].part : b->works.at[i].features;
         registers = fmax(registers, judge_registers(f, x->machine));
         shared = fmax(shared, f->shared);
     }
-    for (int i = 0; i < b->works.n; i++) few[i] = taken_of(x, &b->works.at[i], dims, registers, shared);
+    for (int i = 0; i < b->works.n; i++) few[i] = taken_of(x, &b->works.at[i], as[i], dims, registers, shared);
     return judge_together(few, b->works.n, x->machine, parts);
 }
 
@@ -223,9 +235,12 @@ static void consider(Threads *t, const Schedule *s) {
     double sum = 0;
     for (int i = 0; i < at->n; i++) sum += at->weight[i] * log(judge_seconds(f, x->machine, at->dims[i], NULL, NULL));
     if (!(sum < t->seconds)) return;
+    Work best = {.group = gr, .features = f, .schedule = (Schedule *)s};
+    if (!find_part(x, &best)) return;
     t->seconds = sum;
     t->best = (Work){.group = gr,
                      .features = f,
+                     .part = best.part,
                      .judged = NEW(x->temp, ExprMap),
                      .threads = t->want,
                      .schedule = schedule_keep(x->p->ctx, s),

@@ -338,6 +338,21 @@ static void test_machines(Ctx *ctx) {
     expect(slow > fast && slow < 2 * fast, "an H100's memory is slower", NULL);
 }
 
+/* Of rows of 24 elements, two a lane, a warp has 16 lanes each, and so two; as a part of a kernel it has one. */
+static void test_lanes(Ctx *ctx) {
+    Read r = read_file(ctx, "settled_lanes");
+    r.dims[2] = 24;
+    at(&r, 3, 64);
+    expect(r.f->lanes >= 0 && value(&r, r.f->lanes) == 16, "lanes of a row", NULL);
+    expect(value(&r, r.f->blocks) == 12, "blocks", NULL);
+    const Touched whole = touched(&r, 0);
+    r.f = features_of_part(r.p, r.p->kernels.at[0], ctx);
+    at(&r, 3, 64);
+    expect(r.f->lanes < 0 && value(&r, r.f->blocks) == 24, "blocks of a part", NULL);
+    const Touched part = touched(&r, 0);
+    expect(whole.sectors > part.sectors && whole.whole == part.whole, "sectors of a warp, bytes of all", NULL);
+}
+
 int main(void) {
     Ctx *ctx = ctx_new();
     if (!ctx || CTX_GUARD(ctx)) return 2;
@@ -354,6 +369,7 @@ int main(void) {
     test_windows(ctx);
     test_nearest(ctx);
     test_machines(ctx);
+    test_lanes(ctx);
     ctx_free(ctx);
     return test_end();
 }
