@@ -41,7 +41,7 @@ bool axis_is_filled(const Lower *l, const Axis *a) {
 
 bool axis_exact(Lower *l, const Layout *layout, const Axis *a) {
     if (axis_lies_inside(l, a)) return true;
-    if (a->peel || (l->lanes && a == kernel_settled_open(l->k))) return false;
+    if (a->peel || (l->lanes && a == kernel_settled_open(l->k)->axis)) return false;
     int64_t unit = 1;
     bool serial = false, open = false; /* open: where the axis is empty, there are no blocks, or no iterations */
     for (int i = 0; i < layout->factors.n; i++) {
@@ -245,8 +245,6 @@ void axis_declare(Lower *l, bool fill) {
     }
 }
 
-static Sym lane_bits(Lower *l) { return sym(l->ctx, "lane_bits"); }
-
 /* Blocks: cluster digits are lowest, then grid digits, the last axis lowest. */
 static void declare_blocks(Lower *l) {
     const Part *part = l->part;
@@ -261,7 +259,7 @@ static void declare_blocks(Lower *l) {
     bool later = l->k != l->whole;
     if (n && l->lanes)
         put_do(l, "const unsigned block = (unsigned)td_block() * (32u >> %n) + (unsigned)(td_tid() >> %n) / %du",
-               lane_bits(l), lane_bits(l), l->k->threads / TARGET_WARP);
+               lower_lane_bits(l), lower_lane_bits(l), l->k->threads / TARGET_WARP);
     else if (n)
         put_do(l, later ? "const unsigned block = (unsigned)td_block() - blocks_before"
                         : "const unsigned block = (unsigned)td_block()");
@@ -305,10 +303,10 @@ static void declare_threads(Lower *l) {
 static void declare_lanes(Lower *l) {
     const int warps = l->k->threads / TARGET_WARP;
     if (!l->lanes) return;
-    put_number(l, "int", lane_bits(l), code(l->ctx, "arg.td_lanes"));
+    put_number(l, "int", lower_lane_bits(l), code(l->ctx, "arg.td_lane_bits"));
     put_number(l, "unsigned", sym(l->ctx, "thread"),
-               code(l->ctx, "(unsigned)(td_tid() >> %n) %% %du * 32u + (td_tid() & ((1u << %n) - 1u))", lane_bits(l),
-                    warps, lane_bits(l)));
+               code(l->ctx, "(unsigned)(td_tid() >> %n) %% %du * 32u + (td_tid() & ((1u << %n) - 1u))",
+                    lower_lane_bits(l), warps, lower_lane_bits(l)));
 }
 
 void axis_declare_digits(Lower *l) {

@@ -40,8 +40,7 @@ void fold_lanes(Lower *l, const Fold *f, int mask) {
             put_loop(l, true, "int d = %d; d > 0; d >>= 1", high);
         else
             put_loop(l, true, "int d = %d; d >= %d; d >>= 1", high, low);
-        if (l->lanes)
-            put_if(l, code(l->ctx, "d >> %n == 0", sym(l->ctx, "lane_bits"))); /* the others are of other rows */
+        if (l->lanes) put_if(l, code(l->ctx, "d >> %n == 0", lower_lane_bits(l))); /* the others are of other rows */
         fold_step(l, f, code(l->ctx, "d"));
         if (l->lanes) put_end(l);
         put_end(l);

@@ -13,7 +13,8 @@ static bool factor_range(void *user, const Expr *atom, const Expr **lo, const Ex
         *lo = expr_int(l->g, TY_I64, 0);
         *hi = f->count ? expr_map_get(&l->lasts, f) : NULL;
         if (!f->count || *hi) return true;
-        *hi = expr2(l->g, OP_SUB, expr_cast(l->g, TY_I64, f->count), expr_int(l->g, TY_I64, 1));
+        const int64_t beyond = l->lanes && f == kernel_settled_open(l->k) ? SETTLED_BEYOND : 0;
+        *hi = expr2(l->g, OP_SUB, expr_cast(l->g, TY_I64, f->count), expr_int(l->g, TY_I64, 1 - beyond));
         expr_map_put(l->ctx, &l->lasts, f, *hi);
         return true;
     }
@@ -273,7 +274,9 @@ void print_struct(const Printing *p, Lower *l, Sym full) {
         print_line(p, l->ctx, "    %s %p;\n", lower_value_type(l->needs.scalars.at[i]->type),
                    param_name(l, l->needs.scalars.at[i]->name));
     for (int i = 0; i < l->needs.divmods.n; i++) print_line(p, l->ctx, "    td_divmod td_by_%d;\n", i + 1);
-    if (l->lanes) print_line(p, l->ctx, "    int td_lanes; // of a row, the bits that number them\n");
+    if (l->lanes)
+        print_line(p, l->ctx,
+                   "    int td_lane_bits; // a row has 1 << so many lanes, and a warp's others have other rows\n");
     print_line(p, l->ctx, "};\n");
 }
 

@@ -2,13 +2,16 @@
  * which 32 bits hold it all. */
 #include "lower_internal.h"
 
+#include "sched/kernel/settled.h"
+
 #include <string.h>
 
 enum { MAX_BOUND_DEPTH = 64 };
 
 static bool upper(Lower *l, Poly p, int depth, Poly *up);
 
-/* Room beyond an axis's end: its tiles' overhang, a step of its loop, a vector, elements before its beginning. */
+/* Room beyond an axis's end: its tiles' overhang, a step of its loop, a vector, elements before its beginning, blocks
+ * that stand for none. */
 static bool axis_room(Lower *l, const Axis *a, Poly *room) {
     int64_t most = 1;
     *room = poly_const(l->ctx, 0);
@@ -24,7 +27,9 @@ static bool axis_room(Lower *l, const Axis *a, Poly *room) {
         }
         if (unit > most) most = unit;
     }
-    *room = poly_add(l->ctx, *room, poly_const(l->ctx, 2 * most + 64));
+    const Factor *open = l->lanes ? kernel_settled_open(l->k) : NULL;
+    const int64_t blocks = open && open->axis == a ? SETTLED_BEYOND : 0;
+    *room = poly_add(l->ctx, *room, poly_const(l->ctx, (2 + blocks) * most + 64));
     return !room->failed;
 }
 

@@ -242,6 +242,7 @@ const char *lower_value_type(Type t); /* of values in expressions: float, double
 Sym name_of(Lower *l, const void *object, const char *wanted); /* a C name that nothing else in the kernel has */
 bool name_made(const Lower *l, const void *object);
 /* The C variable that holds the axis's index with all registers at 0. */
+Sym lower_lane_bits(Lower *l); /* the variable that says how many bits number a row's lanes (Lower.lanes) */
 Sym axis_name(Lower *l, const Axis *a, const Layout *layout);
 Sym factor_name(Lower *l, const Factor *f); /* of a digit; "0" for a factor of size 1 */
 /* Whether the first element of a vector along the factor is meant, whose digit is 0 (Open.first). */

@@ -50,6 +50,8 @@ bool name_made(const Lower *l, const void *object) {
     return false;
 }
 
+Sym lower_lane_bits(Lower *l) { return sym(l->ctx, "lane_bits"); }
+
 Sym axis_name(Lower *l, const Axis *a, const Layout *layout) {
     /* Layouts after the first have thread digits of their own, and so an index of their own. */
     if (!layout || layout == l->part->layouts.at[0]) return name_of(l, a, a->name);

@@ -16,6 +16,20 @@
 
 #include "ir/expr_is.h"
 
+/* One text of one part, whose threads are divided in one way. */
+static bool is_single(const Kernel *k) { return k->parts.n == 1 && !k->product && k->parts.at[0]->layouts.n == 1; }
+
+static bool is_over_dims(const Axis *a) { return expr_over_dims(a->lo) && expr_over_dims(a->hi); }
+
+/* How much of a factor there is to do is known at launch, and not before. */
+static bool asks_length(const Factor *f) {
+    int64_t stride, lo, hi;
+    if (!expr_is_int(f->stride, &stride) || !is_over_dims(f->axis)) return false;
+    return !expr_is_int(f->axis->lo, &lo) || !expr_is_int(f->axis->hi, &hi);
+}
+
+/* ---- warps ---- */
+
 /* The threads that differ in it are whole warps, the last digit of all. */
 static const Factor *highest(const Kernel *k, const Layout *l) {
     for (int i = 0; i < l->factors.n; i++) {
@@ -75,15 +89,11 @@ static bool stages_allow(const Part *part, const Layout *l, const Stage *const *
 }
 
 const Factor *kernel_settled(const Kernel *k) {
-    int64_t stride, lo, hi;
-    if (k->parts.n != 1 || k->product || k->parts.at[0]->layouts.n != 1) return NULL;
+    if (!is_single(k)) return NULL;
     const Part *part = k->parts.at[0];
     const Layout *l = part->layouts.at[0];
     const Factor *f = highest(k, l);
-    if (!f || !expr_is_int(f->stride, &stride)) return NULL;
-    const Axis *a = f->axis;
-    if (!expr_over_dims(a->lo) || !expr_over_dims(a->hi)) return NULL;
-    if (expr_is_int(a->lo, &lo) && expr_is_int(a->hi, &hi)) return NULL;
+    if (!f || !asks_length(f)) return NULL;
     const Stage *const *at = (const Stage *const *)part->body.at;
     return is_folded(at, part->body.n, f) && stages_allow(part, l, at, part->body.n, f) ? f : NULL;
 }
@@ -118,7 +128,7 @@ static bool lanes_allow(const Layout *l, Stage *const *at, int n, const Factor *
             break;
         case STAGE_FOR:
             /* that of a block's share of an axis ends where the axis does, elsewhere for the rows of another block */
-            if (!expr_over_dims(s->axis->lo) || !expr_over_dims(s->axis->hi)) return false;
+            if (!is_over_dims(s->axis)) return false;
             if (layout_axis_factors(l, s->axis) & layout_scope_factors(l, SCOPE_BLOCK)) return false;
             if (!lanes_allow(l, s->body.at, s->body.n, f, true)) return false;
             break;
@@ -139,24 +149,19 @@ static bool blocks_allow(const Part *part, const Layout *l) {
     return true;
 }
 
-const Axis *kernel_settled_open(const Kernel *k) {
+const Factor *kernel_settled_open(const Kernel *k) {
     const Layout *l = k->parts.at[0]->layouts.at[0];
     for (int i = 0; i < l->factors.n; i++)
-        if (l->factors.at[i]->bind == BIND_GRID && l->factors.at[i]->size != 1) return l->factors.at[i]->axis;
+        if (l->factors.at[i]->bind == BIND_GRID && l->factors.at[i]->size != 1) return l->factors.at[i];
     return NULL;
 }
 
 const Factor *kernel_settled_lanes(const Kernel *k) {
-    int64_t lo, hi, stride;
-    if (k->parts.n != 1 || k->product || k->cluster > 1 || k->threads % TARGET_WARP) return NULL;
+    if (!is_single(k) || k->cluster > 1 || k->threads % TARGET_WARP) return NULL;
     const Part *part = k->parts.at[0];
-    if (part->layouts.n != 1) return NULL;
     const Layout *l = part->layouts.at[0];
-    const Factor *f = all_lanes(l);
-    const Axis *open = kernel_settled_open(k);
-    if (!f || !open || !expr_over_dims(open->lo) || !expr_over_dims(open->hi)) return NULL;
-    if (!expr_is_int(f->stride, &stride) || !expr_over_dims(f->axis->lo) || !expr_over_dims(f->axis->hi)) return NULL;
-    if (expr_is_int(f->axis->lo, &lo) && expr_is_int(f->axis->hi, &hi)) return NULL;
+    const Factor *f = all_lanes(l), *open = kernel_settled_open(k);
+    if (!f || !open || !is_over_dims(open->axis) || !asks_length(f)) return NULL;
     if (!blocks_allow(part, l) || kernel_settled(k)) return NULL;
     return lanes_allow(l, part->body.at, part->body.n, f, false) ? f : NULL;
 }

@@ -15,8 +15,9 @@ const Factor *kernel_settled_lanes(const Kernel *k);
  * there are hold some, at least 1. */
 const Expr *kernel_settled_needs(Program *p, const Factor *f);
 const Expr *kernel_settled_count(Program *p, const Factor *f);
-/* The axis whose index may lie beyond its end in blocks that stand for none, where lanes are settled: that of the
- * slowest digit of a block's number. */
-const Axis *kernel_settled_open(const Kernel *k);
+/* Where lanes are settled, a launch has warps of at most so many blocks more than the axes need: */
+enum { SETTLED_BEYOND = TARGET_WARP - 1 };
+/* the slowest digit of a block's number, by which its axis's index lies beyond the end there; NULL: there is none. */
+const Factor *kernel_settled_open(const Kernel *k);
 
 #endif

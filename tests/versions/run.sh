@@ -108,6 +108,8 @@ same 'and of a known length not' "$(TDC_HOME=. "$TDC" tests/kernels/settled.td -
 TDC_HOME=. "$TDC" tests/kernels/settled_lanes.td --kernels tests/kernels/settled_lanes.kernel -o "$dir/lanes.cu"
 same 'lanes are settled at launch' "$(grep -c 'td_launch(.*, td_lane_blocks(.*, ((N + 1) / 2)), ' "$dir/lanes.cu")" 1
 same 'and of a known length not' "$(TDC_HOME=. "$TDC" tests/kernels/settled_lanes.td -D N=24 -o - --emit=cu | grep -c 'td_lane_b')" 0
+# The last blocks have warps of up to 31 more than the rows need: an int holds their indices, too.
+same 'what an int holds beyond the end' "$(grep -oE '\(double\)B \+ [0-9]+ <= INT32_MAX' "$dir/lanes.cu" | head -n 1)" '(double)B + 97 <= INT32_MAX'
 short_of() { "$TDC" explain $here/classes.td row --at "$1" | grep -oE 'i = .*lane\(32\).*'; }
 same 'rows of 8 and of 120 elements' "$(short_of M=80000,N=8)" "$(short_of M=80000,N=120)"
 way_of() { "$TDC" explain $here/classes.td row --at "$1" | grep -oE 'warp\([0-9]+\) reg\([0-9]+\) lane\(32\).*'; }
