@@ -51,15 +51,14 @@ typedef struct Access {
     bool store, atomic;
     bool exchanged; /* an atomic that no instruction does: what is there is exchanged for what it becomes */
     Path path;
-    int vector; /* elements of one instruction in variants with wide accesses */
-    uint64_t
-        aligned;   /* bits of Features.conds, and FEATURE_BASES: where they hold, it is wide in other variants, too */
-    bool together; /* what its condition needs is among these: it is wide in the variants with wide accesses alone */
-    bool single;   /* a condition differs between the elements of a vector: each is an access behind its own test */
-    bool peel;     /* aligned as the rows are by which its axis is peeled */
-    bool across;   /* where it is not, vectors are made of the aligned pieces that they lie across */
-    bool open;     /* a thread has elements along an axis whose length is not known: each is tested */
-    int filled;    /* step: at 1 and more only some at the axis's end are. -1: always all */
+    int vector;       /* elements of one instruction in variants with wide accesses */
+    uint64_t aligned; /* bits of Features.conds, and FEATURE_BASES: where all hold, it is wide in any variant */
+    bool together;    /* what its condition needs is among these: it is wide in the variants with wide accesses alone */
+    bool single;      /* a condition differs between the elements of a vector: each is an access behind its own test */
+    bool peel;        /* aligned as the rows are by which its axis is peeled */
+    bool across;      /* where it is not, vectors are made of the aligned pieces that they lie across */
+    bool open;        /* a thread has elements along an axis whose length is not known: each is tested */
+    int filled;       /* step: at 1 and more only some at the axis's end are. -1: always all */
     /* Of the axis along which a thread has most of them, how many tests it makes: of vectors where it is wide, else of
      * elements. step full: at 1 and more it makes none, as `filled`. */
     double vector_tests, element_tests;

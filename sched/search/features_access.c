@@ -474,7 +474,7 @@ static void place_beside(Placing *p) {
     const int one = tape_const(t, 1);
     int block = -1, rest = x->beside;
     if (!x->settled_lanes) return;
-    for (int64_t weight = TARGET_WARP; weight < x->k->threads; weight *= 2)
+    for (int64_t weight = TARGET_WARP; weight < x->k->threads; weight += TARGET_WARP)
         for (int i = 0; i < a->ndigits; i++) {
             Digit *d = &a->digit[i];
             if (d->scope != SCOPE_THREAD || d->weight != weight) continue;

@@ -282,6 +282,8 @@ static AxisSet together(const Group *gr, AxisSet all) {
     return all;
 }
 
+/* Of axes that tell rows apart, and along which no elements are neighbours, only how many rows they make together: with
+ * several such lengths the points are too few to see that one alone says nothing. */
 static AxesList axes_to_test(const Group *gr) {
     AxesList list = {0};
     const AxisSet may = versions_testable(gr), all = gr->across ? may : together(gr, may);
