@@ -6,6 +6,7 @@ runner.c reads (README.md).
     make.py compile DIR FROM TO JOBS   N.cu to N.cubin for a range of the files
     make.py store RESULTS SCHEDULES    into FAMILY.tsv beside this file, with what they hold
 """
+import itertools
 import os
 import re
 import subprocess
@@ -16,24 +17,36 @@ PER_FILE = 32
 KERNEL = re.compile(
     r"static void \(\*const td_(\w+)_of\[\]\)\(\w+\) = \{\n(.*?)\};\n.*?"
     r"const \w+_args args = \{(.*?)\};\n(.*?)"
-    r"return \(int\)td_launch\(td_\w+_of\[([^;]*?)\], args, ([^;]*?), (\d+), (\d+), (\d+), "
-    r"launched, \(cudaStream_t\)stream\);\n\}\n[^\n]*\n\n?", re.S)
+    r"return \(int\)td_launch\(td_\w+_of\[([^;]*?)\], args, ([^;]*?), launched, \(cudaStream_t\)stream\);\n"
+    r"\}\n[^\n]*\n\n?", re.S)
 
 
 class Unfit(Exception):
     """A launch that is not known before the program runs."""
 
 
-def split_top(text):
+def split_top(text, opening="(<[", ending=")>]"):
     """A list of C at its commas outside of brackets."""
     out, depth, at = [], 0, 0
     for i, ch in enumerate(text):
-        depth += ch in "(<[" or 0
-        depth -= ch in ")>]" or 0
+        depth += (ch in opening) - (ch in ending)
         if ch == "," and depth == 0:
             out.append(text[at:i].strip())
             at = i + 1
     return [x for x in out + [text[at:].strip()] if x]
+
+
+def lane_bits(n):
+    """td_lane_bits of backend_cuda/prelude/threads.cuh."""
+    return min(max(n - 1, 0).bit_length(), 5)
+
+
+def lane_blocks(blocks, n):
+    rows = 32 >> lane_bits(n)
+    return (blocks + rows - 1) // rows
+
+
+CALLS = {"__builtins__": {}, "td_lane_bits": lane_bits, "td_lane_blocks": lane_blocks}
 
 
 def number(text, names):
@@ -44,7 +57,7 @@ def number(text, names):
     s = re.sub(r"\b(\d+)(?:LL|ULL|u|ull|ll)\b", r"\1", s)
     s = s.replace("true", "True").replace("false", "False")
     try:
-        return int(eval(s.strip(), {"__builtins__": {}}, names))  # pylint: disable=eval-used
+        return int(eval(s.strip(), CALLS, names))  # pylint: disable=eval-used
     except Exception as e:
         raise Unfit(f"{text}: {e}") from e
 
@@ -86,7 +99,8 @@ def launches(text, space, sizes):
     """The kernels of a program: its text for the device alone, and a line for each launch."""
     lines, out, at = [], [], 0
     for m in KERNEL.finditer(text):
-        name, table, args, conditions, index, grid, threads, cluster, shared = m.groups()
+        name, table, args, conditions, index, launch = m.groups()
+        grid, threads, cluster, shared = split_top(launch, "(", ")")  # comparisons are no brackets
         names = dict(sizes)
         for c in re.finditer(r"const bool (\w+) = (.*);\n", conditions):
             names[c[1]] = value(c[2], names)
@@ -106,7 +120,7 @@ def launches(text, space, sizes):
             else:
                 given.append(f"t{t[1]}" if t else f"n{int(value(a, names))}")
         symbol = f"_ZN{len(space)}{space}{len(name)}{name}"
-        lines.append(f"l {symbol} {int(value(grid, names))} {threads} {cluster} {shared} {' '.join(given)}")
+        lines.append(f"l {symbol} {int(value(grid, names))} {int(value(threads, names))} {cluster} {shared} {' '.join(given)}")
     out.append(text[at:])
     if not lines or "td_launch(" in "".join(out):
         raise Unfit("its launcher is not as expected")
@@ -220,11 +234,16 @@ FASTEST = 12  # of them, whatever they are
 def pack(schedule):
     """i = grid warp(4); j = serial vec(8); ahead 1 | ... becomes g w4;s v8;ahead 1|..."""
     def item(text):
-        _, eq, factors = text.partition(" =")
+        _, _, factors = text.partition(" =")
         factors, peel, tensor = factors.partition(" peel ")
         short = " ".join(re.sub(r"(\w)\w*(?:\((\d+)\))?", r"\1\2", f) for f in factors.split())
-        return short + f" p:{tensor}" * bool(peel) if eq else text
-    return "|".join(";".join(item(x) for x in g.split("; ")) for g in schedule.split(" | "))
+        return short + f" p:{tensor}" * bool(peel)
+
+    def group(text):  # the axes, then what is beside: of a second layout it has axes, too
+        items = text.split("; ")
+        axes = list(itertools.takewhile(lambda x: " =" in x, items))
+        return ";".join([item(x) for x in axes] + items[len(axes):])
+    return "|".join(map(group, schedule.split(" | ")))
 
 
 def read_stored(path):

@@ -472,7 +472,7 @@ static void place_beside(Placing *p) {
     Tape *t = &x->f->tape;
     Access *a = p->a;
     const int one = tape_const(t, 1);
-    int block = -1, rest = x->beside;
+    int rest = x->beside, blocks = x->beside; /* of a warp, of a block */
     if (!x->settled_lanes) return;
     for (int64_t weight = TARGET_WARP; weight < x->k->threads; weight += TARGET_WARP)
         for (int i = 0; i < a->ndigits; i++) {
@@ -481,22 +481,25 @@ static void place_beside(Placing *p) {
             d->near = tape_step(t, TAPE_MIN, d->count, rest);
             rest = tape_step(t, TAPE_DIV, rest, d->near);
         }
-    for (int i = 0; i < a->ndigits; i++)
-        if (a->digit[i].scope == SCOPE_BLOCK) block = i; /* that of the last axis is the fastest */
-    if (block < 0) return;
-    x->f->known &= a->ndigits < FEATURE_DIGITS;
-    if (a->ndigits == FEATURE_DIGITS) return;
-    Digit *far = &a->digit[block], d = *far;
-    d.scope = SCOPE_THREAD;
-    d.count = x->beside;
-    d.weight = TARGET_WARP;
-    d.near = rest;
-    far->coef = tape_step(t, TAPE_MUL, far->coef, x->beside);
-    far->slope = tape_step(t, TAPE_MUL, far->slope, x->beside);
-    far->count = tape_step(t, TAPE_MAX, tape_step(t, TAPE_DIV, far->count, x->beside), one);
-    far->most = tape_step(t, TAPE_MAX, tape_step(t, TAPE_DIV, far->most, x->beside), one);
-    p->of[a->ndigits] = p->of[block];
-    a->digit[a->ndigits++] = d;
+    for (int i = a->ndigits - 1; i >= 0; i--) { /* the last axis's blocks are the fastest */
+        Digit *far = &a->digit[i], d = *far;
+        double known;
+        if (d.scope != SCOPE_BLOCK || (tape_known(t, d.count, &known) && known == 1)) continue;
+        x->f->known &= a->ndigits < FEATURE_DIGITS;
+        if (a->ndigits == FEATURE_DIGITS) return;
+        d.scope = SCOPE_THREAD;
+        d.weight = TARGET_WARP;
+        d.near = tape_step(t, TAPE_MIN, d.count, rest);
+        d.count = tape_step(t, TAPE_MIN, d.count, blocks);
+        rest = tape_step(t, TAPE_DIV, rest, d.near);
+        blocks = tape_step(t, TAPE_DIV, blocks, d.count);
+        far->coef = tape_step(t, TAPE_MUL, far->coef, d.count);
+        far->slope = tape_step(t, TAPE_MUL, far->slope, d.count);
+        far->count = tape_step(t, TAPE_DIV, far->count, d.count);
+        far->most = tape_step(t, TAPE_MAX, tape_step(t, TAPE_DIV, far->most, d.count), one);
+        p->of[a->ndigits] = p->of[i];
+        a->digit[a->ndigits++] = d;
+    }
 }
 
 void feature_access(Reading *x, const Stage *s) {
