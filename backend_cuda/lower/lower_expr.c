@@ -308,8 +308,34 @@ static const Code *index_quotient(Lower *l, const Expr *e, const Code *a, const 
     int64_t fixed;
     if (!is_index_quotient(l, e->arg[0])) index_fits(l, poly_of(&l->env, e->arg[0]));
     index_fits(l, y);
-    if (poly_is_const(y, &fixed) && fixed > 0) return code(l->ctx, "(int64_t)((I)%c %p %c)", a, div ? "/" : "%", b);
-    return code(l->ctx, "(int64_t)%s((I)%c, %c)", div ? "td_div_by" : "td_mod_by", a, dim_divmod(l, e->arg[1]));
+    if (poly_is_const(y, &fixed) && fixed > 0) return code(l->ctx, "((I)%c %p %c)", a, div ? "/" : "%", b);
+    return code(l->ctx, "%s((I)%c, %c)", div ? "td_div_by" : "td_mod_by", a, dim_divmod(l, e->arg[1]));
+}
+
+/* Whether e is index arithmetic of which all that is computed on the way is as bounded as indices are: the kernel's
+ * index type holds it. A product of two lengths may be as large as a tensor, and is left to 64 bits. */
+static bool in_index_type(Lower *l, const Expr *e) {
+    int64_t c;
+    if (e->op == OP_VAR) return axis_of(l, e->u.var) != NULL;
+    if (small_int(e)) return true;
+    if (e->type != TY_I64) return false;
+    if (e->op == OP_DIV || e->op == OP_MOD) return divides_index(l, e) && in_index_type(l, e->arg[0]);
+    const bool product = e->op == OP_MUL && (expr_is_int(e->arg[0], &c) || expr_is_int(e->arg[1], &c));
+    if (e->op != OP_ADD && e->op != OP_SUB && e->op != OP_MIN && e->op != OP_MAX && !product) return false;
+    if (!in_index_type(l, e->arg[0]) || !in_index_type(l, e->arg[1])) return false;
+    const Poly p = poly_of(&l->env, e);
+    return !p.failed && index_bounded(l, p);
+}
+
+/* Its text of that type. */
+static const Code *index_type_code(Lower *l, const Expr *e, const Layout *layout) {
+    if (e->op == OP_VAR || small_int(e)) return expr_code(l, e, layout);
+    const Code *a = index_type_code(l, e->arg[0], layout);
+    if (e->op == OP_DIV || e->op == OP_MOD) return index_quotient(l, e, a, expr_code(l, e->arg[1], layout));
+    const Code *b = index_type_code(l, e->arg[1], layout);
+    index_fits(l, poly_of(&l->env, e));
+    if (e->op == OP_MIN || e->op == OP_MAX) return code(l->ctx, "%s<I>(%c, %c)", op_device(e->op), a, b);
+    return code(l->ctx, "(%c %s %c)", a, op_text(e->op), b);
 }
 
 static const Code *infix_code(Lower *l, const Expr *e, const Code *a, const Code *b) {
@@ -318,7 +344,7 @@ static const Code *infix_code(Lower *l, const Expr *e, const Code *a, const Code
     if (e->op == OP_MOD && !integer) return code(l->ctx, "td_mod(%c, %c)", a, b);
     if ((e->op == OP_DIV || e->op == OP_MOD) && integer) {
         const char *f = e->op == OP_DIV ? "td_floor_div" : "td_floor_mod";
-        if (divides_index(l, e)) return index_quotient(l, e, a, b);
+        if (divides_index(l, e)) return code(l->ctx, "(int64_t)%c", index_quotient(l, e, a, b));
         if (e->type == TY_I64 && small_int(x) && small_int(y)) return code(l->ctx, "%s<I>(%c, %c)", f, a, b);
         return code(l->ctx, "%s<%s>(%c, %c)", f, lower_value_type(e->type), a, b);
     }
@@ -331,6 +357,10 @@ static const Code *infix_code(Lower *l, const Expr *e, const Code *a, const Code
     const Code *special = integer ? difference_once(l, e, a, b) : NULL;
     if (!special && integer) special = wrapping_code(l, e, a, b);
     if (special) return special;
+    if (op_rule(e->op) == RULE_COMPARE && x->type == TY_I64 && in_index_type(l, x) && in_index_type(l, y)) {
+        a = index_type_code(l, x, l->open.layout);
+        b = index_type_code(l, y, l->open.layout);
+    }
     return code(l->ctx, "(%c %s %c)", a, joined_text(e), b);
 }
 
@@ -380,6 +410,8 @@ static const Code *call_code(Lower *l, const Expr *e, const Code *a, const Code 
     const char *name = is_fast(l, e)                      ? op_fast(e->op)
                        : expr_map_number(&l->under, e, 0) ? op_under(e->op)
                                                           : op_device(e->op);
+    if ((e->op == OP_MAX || e->op == OP_MIN) && in_index_type(l, e))
+        return code(l->ctx, "(int64_t)%c", index_type_code(l, e, layout));
     if (b) a = code(l->ctx, "%c, %c", a, b);
     if (e->nargs > 2) a = code(l->ctx, "%c, %c", a, expr_code(l, e->arg[2], layout));
     bool typed = (e->op == OP_MAX || e->op == OP_MIN) && e->type == TY_I64;
