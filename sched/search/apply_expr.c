@@ -5,6 +5,7 @@
 #include "ir/expr_is.h"
 #include "ir/expr_walk.h"
 
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -320,9 +321,34 @@ static const Expr *apply_load(Apply *x, const Expr *e, Cond c) {
     s->nout = 1;
     s->out[0] = apply_value(x, VALUE_REG, t->name, t->type, domain);
     vec_push(x->temp, &at->stages, s);
+    if (s->cond) expr_map_put_object(x->temp, &x->loads, s->out[0], s);
     const Expr *v = expr_value(x->p, s->out[0]);
     apply_know(x, at, e, c.key, v);
     return v;
+}
+
+/* What a load of that type leaves where its condition does not hold, so that a cast of it is e: zero, which it leaves
+ * unless another value is stated, or an infinity. NULL: nothing does. */
+static const Expr *absent_as(Apply *x, const Expr *e, Type t) {
+    if (e->op != OP_CONST || e->type == TY_BOOL || t == TY_BOOL) return NULL;
+    const bool real = type_is_float(e->type), zero = real ? e->u.f == 0 && !signbit(e->u.f) : e->u.i == 0;
+    if (zero) return type_is_float(t) ? expr_float(x->g, t, 0) : expr_int(x->g, t, 0);
+    const bool endless = t == TY_F16 || t == TY_BF16 || t == TY_F32 || t == TY_F64;
+    return real && endless && isinf(e->u.f) ? expr_float(x->g, t, e->u.f) : NULL;
+}
+
+/* `if c then x[i] else 0` where x[i] is loaded under c: what the load leaves says it already. NULL: it is none such. */
+static const Expr *loaded_or(Apply *x, const Expr *then, const Expr *is, const Expr *other) {
+    const Expr *v = then;
+    while (v->op == OP_CAST) v = v->arg[0];
+    if (v->op != OP_VALUE) return NULL;
+    Stage *s = expr_map_object(&x->loads, v->u.value);
+    const Expr *as = s && s->cond == is ? absent_as(x, other, s->tensor->type) : NULL;
+    const Expr *known = as ? expr_map_get(&x->absent, v->u.value) : NULL;
+    if (!as || (known && known != as)) return NULL;
+    expr_map_put(x->temp, &x->absent, v->u.value, as);
+    if (type_is_float(as->type) && isinf(as->u.f)) s->other = as;
+    return then;
 }
 
 static const Expr *expression(Apply *x, const Expr *e, Cond c, bool varies_less);
@@ -360,18 +386,20 @@ static void apply_shared(Apply *x, const Expr *e) {
 
 /* Operands, each under the condition that its operator evaluates it under. */
 static const Expr *apply_args(Apply *x, const Expr *e, Cond c) {
-    const Expr *a[3]; /* of an operator: loads, steps and marks do not come here */
+    const Expr *a[3], *is = NULL; /* of an operator: loads, steps and marks do not come here */
     for (int i = 0; i < e->nargs; i++) {
         Cond ci = c;
         if (i == 1 && e->op == OP_IF && !c.key) apply_shared(x, e);
         if (i && (e->op == OP_AND || (e->op == OP_IF && i == 1))) {
             ci = both(x, c, e->arg[0], a[0]);
+            is = ci.is;
         } else if (i && (e->op == OP_OR || e->op == OP_IF)) {
             ci = both(x, c, expr1(x->g, OP_NOT, e->arg[0]), expr1(x->g, OP_NOT, a[0]));
         }
         a[i] = expression(x, e->arg[i], ci, group_free(x->gr, e->arg[i]) != group_free(x->gr, e));
     }
-    return expr_with(x->g, e, a);
+    const Expr *loaded = e->op == OP_IF ? loaded_or(x, a[1], is, a[2]) : NULL;
+    return loaded ? loaded : expr_with(x->g, e, a);
 }
 
 /* What several places read, or what varies less than the one place that reads it, is evaluated once. r is what e has

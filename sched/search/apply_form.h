@@ -51,6 +51,8 @@ typedef struct Apply {
     ExprMap names;    /* Sym -> taken */
     int next_name;
     ExprMap turned; /* Value -> the same in the second layout */
+    ExprMap loads;  /* Value -> the stage that loads it under a condition */
+    ExprMap absent; /* Value -> what expressions take it for where the condition does not hold */
     Text *why;
     bool failed;
 } Apply;
