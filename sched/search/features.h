@@ -74,6 +74,8 @@ typedef struct Access {
     int alike;  /* the latest earlier load of the same body that differs in where it starts alone; -1: none */
     int all;    /* step: elements of the tensor */
     int inside; /* step: the share of what is walked that lies inside of the axes */
+    double aside[PIPE_COUNT]; /* instructions for what its addresses have beside digits, quotients and the like, where
+                               * each element has its own */
     int ndigits;
     Digit digit[FEATURE_DIGITS];
 } Access;

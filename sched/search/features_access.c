@@ -159,7 +159,11 @@ static void add_offset(Placing *p, Poly offset, int scale, int depth) {
     for (int i = 0; i < offset.n; i++) {
         const Expr *other[POLY_MAX_DEGREE], *e, *as;
         int n, step = term_scale(p, &offset.term[i], scale, other, &n);
+        double known;
         e = other[0];
+        for (int k = 0; k < n && depth == 0; k++)
+            if (other[k]->op != OP_FACTOR)
+                feature_address(p->x, p->l, other[k], tape_known(tape, step, &known), p->a->aside);
         if (n == 0) {
             p->a->start = tape_step(tape, TAPE_ADD, p->a->start, step);
         } else if (n == 1 && e->op == OP_FACTOR) {

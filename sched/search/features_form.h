@@ -93,6 +93,9 @@ void feature_access(Reading *x, const Stage *s);
 /* ---- features_issue.c ---- */
 /* An expression in the layout, once for each of its registers, to what the open body issues. */
 void feature_expr(Reading *x, const Layout *l, const Expr *e);
+/* Instructions by pipe, added to `issue`, for what an address has beside digits, times a step that is known or not: of
+ * all registers together, without what was counted before in this body. */
+void feature_address(Reading *x, const Layout *l, const Expr *e, bool known, double *issue);
 /* Whether an operator in it has a rare path, to which the device jumps: quotients by what varies, roots, sines. */
 bool feature_branches(const Expr *e);
 /* One value of type `from` to `to`, n times. */

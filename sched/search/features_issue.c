@@ -2,6 +2,7 @@
  * issue.def; everything else is what the lowering is known to emit. */
 #include "features_form.h"
 
+#include "ir/expr_is.h"
 #include "ir/expr_walk.h"
 #include "ir/monoid.h"
 #include "sched/machine/target.h"
@@ -94,7 +95,11 @@ static void operator(Reading *x, const Expr *e, double n) {
     const bool whole = !type_is_float(t) && t != TY_BOOL;
     if (t == TY_I64 && !is_index_test(e) && expr_has(e, is_long, NULL)) n *= LONG; /* what is no index */
     if (whole && (e->op == OP_DIV || e->op == OP_MOD))
-        add_issue(x, expr_is_int(e->arg[1], &by) ? (Issue){2, BY_CONSTANT, 0, 0} : (Issue){0, WHOLE_DIVISION, 2, 0}, n);
+        add_issue(x,
+                  expr_is_int(e->arg[1], &by)                      ? (Issue){2, BY_CONSTANT, 0, 0}
+                  : e->type == TY_I64 && expr_over_dims(e->arg[1]) ? (Issue){2, BY_LENGTH, 0, 0}
+                                                                   : (Issue){0, WHOLE_DIVISION, 2, 0},
+                  n);
     else if (whole && (e->op == OP_ADD || e->op == OP_SUB || e->op == OP_MAX || e->op == OP_MIN))
         feature_issue(x, PIPE_ALU, n);
     else
@@ -115,6 +120,34 @@ static FactorSet count_expr(Reading *x, const Layout *l, const Expr *e) {
     expr_map_put_number(x->ctx, &x->counted, e, x->body + 1);
     if (!seen) operator(x, e, feature_registers(x->part, set));
     return set;
+}
+
+typedef struct Counting {
+    Reading *x;
+    const Layout *l;
+} Counting;
+
+/* Quotients and the like in an address count once in a body, for each register. Sums of digits are folded into what the
+ * address begins with. */
+static Found count_in_index(const Expr *e, void *user) {
+    const Counting *c = user;
+    const bool sum = e->op == OP_ADD || e->op == OP_SUB || e->op == OP_MUL || e->op == OP_NEG || e->op == OP_CAST;
+    if (!e->nargs || e->op == OP_LOAD) return FOUND_NOT;
+    if (sum || expr_map_number(&c->x->counted, e, 0) == c->x->body + 1) return FOUND_INSIDE;
+    expr_map_put_number(c->x->ctx, &c->x->counted, e, c->x->body + 1);
+    operator(c->x, e, feature_registers(c->x->part, expr_domain(c->x->part, c->l, e)));
+    return FOUND_INSIDE;
+}
+
+void feature_address(Reading *x, const Layout *l, const Expr *e, bool known, double *issue) {
+    Body *const b = open_body(x);
+    const Body before = *b;
+    const double n = feature_registers(x->part, expr_domain(x->part, l, e));
+    Counting c = {x, l};
+    expr_visit(e, count_in_index, &c);
+    for (int p = 0; p < PIPE_COUNT; p++) issue[p] += b->issue[p] - before.issue[p];
+    *b = before;
+    issue[PIPE_FMA] += n * (known ? BY_KNOWN : BY_UNSAID);
 }
 
 static Found branches(const Expr *e, const void *unused) {

@@ -40,18 +40,19 @@ typedef struct Judge {
     bool spills;    /* registers are more than a multiprocessor, or a launch bound, leaves */
     Touched touched[FEATURE_ACCESSES];
     DigitAt digit[FEATURE_ACCESSES][FEATURE_DIGITS];
-    bool follows[FEATURE_ACCESSES]; /* an earlier load brings what this one needs */
-    double wait[FEATURE_ACCESSES];  /* of each access: seconds until it is there */
-    double issue[FEATURE_BODIES];   /* instructions for accesses */
-    double pass[FEATURE_BODIES];    /* cycles that a warp's accesses keep the first cache busy */
-    double body[FEATURE_BODIES];    /* bytes that a block touches in an iteration, inner loops included */
-    double whole;                   /* and in all, on an average */
-    double read, written;           /* bytes that memory moves */
-    double partly;                  /* sectors of which blocks store parts */
-    double apart;                   /* pieces in which blocks ask for them */
-    double cache;                   /* bytes between the multiprocessors and the second cache */
-    double atomics;                 /* operations on elements in the second cache */
-    double memory_cycles;           /* that a warp keeps the first cache busy */
+    bool follows[FEATURE_ACCESSES];           /* an earlier load brings what this one needs */
+    double wait[FEATURE_ACCESSES];            /* of each access: seconds until it is there */
+    double issue[FEATURE_BODIES];             /* instructions for accesses */
+    double aside[FEATURE_BODIES][PIPE_COUNT]; /* and for their addresses */
+    double pass[FEATURE_BODIES];              /* cycles that a warp's accesses keep the first cache busy */
+    double body[FEATURE_BODIES];              /* bytes that a block touches in an iteration, inner loops included */
+    double whole;                             /* and in all, on an average */
+    double read, written;                     /* bytes that memory moves */
+    double partly;                            /* sectors of which blocks store parts */
+    double apart;                             /* pieces in which blocks ask for them */
+    double cache;                             /* bytes between the multiprocessors and the second cache */
+    double atomics;                           /* operations on elements in the second cache */
+    double memory_cycles;                     /* that a warp keeps the first cache busy */
 } Judge;
 
 static double at(const Judge *j, int step) { return j->f->value[step]; }
@@ -128,7 +129,10 @@ static bool is_across(const Judge *j, const Access *a) {
 
 static void find_touched(Judge *j) {
     const Features *f = j->f;
-    for (int i = 0; i < f->bodies.n; i++) j->body[i] = j->issue[i] = j->pass[i] = 0;
+    for (int i = 0; i < f->bodies.n; i++) {
+        j->body[i] = j->issue[i] = j->pass[i] = 0;
+        memset(j->aside[i], 0, sizeof j->aside[i]);
+    }
     for (int i = 0; i < f->accesses.n; i++) {
         const Access *a = &f->accesses.at[i];
         j->touched[i] = access_touched(f, a, j->digit[i], by_vectors(j, a), j->target);
@@ -255,6 +259,7 @@ static void add_access(Judge *j, int i, const double *left) {
     double bytes = named(j, t->whole * least_of(1, at(j, b->met)), tensor) * s.again * s.memory;
     if (left && !a->store) bytes *= 1 - least_of(1, left[a->number] / most_of(tensor, 1));
     if (a->path != PATH_BULK) j->issue[a->body] += access_issue(j, a, t);
+    for (int p = 0; p < PIPE_COUNT; p++) j->aside[a->body][p] += a->aside[p] / (wide_access(j, a) ? a->vector : 1);
     const double passes = t->instructions * t->passes * (is_across(j, a) ? 2 : 1) + edge_elements(j, a) * a->rows;
     if (a->path != PATH_BULK) j->pass[a->body] += passes;
     if (a->path != PATH_BULK && !b->last) j->memory_cycles += passes * at(j, b->useful) * at(j, b->blocks) / j->blocks;
@@ -291,7 +296,9 @@ static double issued(const Judge *j, int body, double *share) {
     for (int p = 0; p < PIPE_COUNT; p++) n += b->issue[p];
     const double fixed = b->fixed - b->rungs * j->idle;
     *share = n > 0 ? (fixed + (n - b->fixed) * j->reached) / n : 1;
-    return n - b->rungs * j->idle + j->issue[body];
+    n += j->issue[body] - b->rungs * j->idle;
+    for (int p = 0; p < PIPE_COUNT; p++) n += j->aside[body][p];
+    return n;
 }
 
 /* How often a thread waits for an access. */
@@ -373,7 +380,7 @@ static double issue_seconds(const Judge *j, double *first_cache) {
         const double times = at(j, b->times) * at(j, b->blocks) / j->blocks;
         double share;
         all += issued(j, i, &share) * times;
-        for (int p = 0; p < PIPE_COUNT; p++) pipe[p] += b->issue[p] * share * times;
+        for (int p = 0; p < PIPE_COUNT; p++) pipe[p] += (b->issue[p] * share + j->aside[i][p]) * times;
     }
     double cycles = all * TARGET_WARP / j->target->lanes;
     for (int p = 0; p < PIPE_COUNT; p++) cycles = most_of(cycles, pipe[p] * TARGET_WARP / lanes[p]);

@@ -16,7 +16,8 @@ static DigitAt digit_at(const Features *f, const Access *a, const Digit *d) {
         const double slope = f->value[d->slope], n = f->value[d->divisor], scale = f->value[d->scale];
         const bool wraps = by * scale < 0; /* a remainder: the address goes back where a row ends */
         if (n > 0) by += scale * (wraps ? floor(slope / n) : slope / n);
-        if (wraps && slope > 0 && slope < n) count = least_of(count, ceil(n / slope));
+        /* What moves by another quotient too does not come back to where it was. */
+        if (wraps && !d->data && slope > 0 && slope < n) count = least_of(count, ceil(n / slope));
     }
     return (DigitAt){fabs(by) * a->bytes, count};
 }
