@@ -242,16 +242,14 @@ static int add_best(Choosing *x, int point, int of_kind, bool judged) {
 
 /* ---- all of it ---- */
 
-/* Of the group, at points; its divisions' forms are there after begin_search. */
-static Choosing begin(Group *gr, SchedLimits limits, const Machine *m, const Points *points, Ctx *temp) {
+Choosing versions_begin(Group *gr, SchedLimits limits, const Machine *m, const Points *points, Ctx *temp) {
     Choosing x = {.ctx = gr->graph->ctx, .temp = temp, .gr = gr, .machine = m, .points = points, .limits = limits};
     x.form = NEW_N(temp, CostForm *, 1 + MAX_TOGETHER * gr->divisions.n);
     x.form[0] = cost_form(gr, points, temp);
     return x;
 }
 
-/* What a search needs beside that. */
-static void begin_search(Choosing *x) {
+void versions_begin_search(Choosing *x) {
     x->found = NEW_RAW(x->temp, BestOf, MAX_TOGETHER);
     for (int d = 0; d < x->gr->divisions.n; d++)
         for (int k = 0; k < x->gr->divisions.at[d].n; k++)
@@ -317,8 +315,7 @@ void versions_find_losses(Choosing *x) {
     find_rivals(x);
 }
 
-/* All are compared by the same: where the judge knows one of them not, none by it. Gives whether all are by it. */
-static bool compare_alike(Choosing *x) {
+bool versions_compare_alike(Choosing *x) {
     bool all = x->judged;
     for (int k = 0; k < x->chosen->candidates.n; k++) all &= x->chosen->candidates.at[k]->judged;
     for (int k = 0; k < x->chosen->candidates.n && !all; k++) {
@@ -337,8 +334,7 @@ static bool has_judge(const Group *gr) {
     return true;
 }
 
-/* So many points further on each time one comes to all of n, and those met lie spread out at any time. */
-static int step_through(int n) {
+int versions_step(int n) {
     int step = (int)(0.618 * n);
     while (n > 1 && gcd64(step, n) != 1) step++;
     return step;
@@ -387,96 +383,27 @@ static int slowest(const Choosing *x, const bool *searched, int *met) {
     return at;
 }
 
-/* Looks for candidates where those there are take longest. */
-static void add_for_slow(Choosing *x, int most) {
+void versions_add_for_slow(Choosing *x, int most, int moves) {
     int met = 0, point;
     bool *searched = NEW_N(x->temp, bool, x->points->n);
     x->room += SLOW_CANDIDATES;
     for (int i = 0; i < most && (point = slowest(x, searched, &met)) >= 0; i++) {
         add_best(x, point, 1, x->judged);
+        if (moves) versions_climb(x, point, moves);
         note_searched(x, point, searched);
     }
 }
 
-static void begin_choosing(Choosing *x) {
+void versions_begin_choosing(Choosing *x) {
     x->chosen = NEW(x->ctx, Chosen);
     x->best = NEW_N(x->temp, double, x->points->n);
     x->rival = NEW_N(x->temp, int, MAX_CANDIDATES);
     for (int i = 0; i < x->points->n; i++) x->best[i] = INFINITY;
 }
 
-static bool is_taken(const Chosen *c, int candidate) {
-    for (int k = 0; k < c->n[MAX_VERSIONS - 1]; k++)
-        if (c->cases[MAX_VERSIONS - 1][k].candidate == candidate) return true;
-    return false;
-}
-
-/* A map, or what folds so many elements wherever it is, as the windows of a pooling. */
-static bool folds_known(const Group *gr) {
-    for (int i = 0; i < gr->steps.n; i++)
-        for (int a = 0; a < gr->axes.n; a++)
-            if (gr->steps.at[i].over >> a & 1 && gr->axes.at[a].extent < 0) return false;
-    return true;
-}
-
-/* Of a map with many free lengths, points are few for conditions that tell them apart. What cases take is compared at
- * more points, beside candidates for those of them that take long, and the cases are found anew. */
-static void part_again(Choosing *x) {
-    enum { SEARCHED = 10 /* points */ };
-    const Chosen *had = x->chosen;
-    Choosing y = begin(x->gr, x->limits, x->machine, points_with_drawn(x->gr, x->temp), x->temp);
-    y.judged = true;
-    y.room = MAX_VERSIONS;
-    begin_search(&y);
-    begin_choosing(&y);
-    for (int k = 0; k < had->candidates.n; k++) {
-        const Candidate *c = had->candidates.at[k];
-        if (is_taken(had, k)) versions_add(&y, c->division, (const Schedule *const *)c->schedule, c->n, c->most);
-    }
-    add_for_slow(&y, SEARCHED);
-    if (!compare_alike(&y)) return;
-    versions_find_losses(&y);
-    versions_find_cases(&y);
-    x->chosen = y.chosen;
-}
-
-static Chosen *choose(Choosing *x, int *moved);
-
-/* Where all lengths are known, one kernel is the best. Where tensors begin elsewhere than at aligned addresses its
- * vectors are loaded element by element, though: what is much quicker there has such calls. */
-static void add_displaced(Choosing *x, const int *moved) {
-    enum { PART = 4 /* of the candidates that there would be time for */ };
-    static const double LONG = 1.25; /* times what is best there */
-    Chosen *c = x->chosen;
-    const Case one = c->cases[0][0];
-    Candidate had = *c->candidates.at[one.candidate];
-    if (x->points->n > 1 || x->points->displaced || c->n[MAX_VERSIONS - 1] > 1) return;
-    Points points = *x->points;
-    points.displaced = true;
-    Choosing y = begin(x->gr, x->limits, x->machine, &points, x->temp);
-    y.considered = x->considered / PART;
-    begin_search(&y);
-    int spent = *moved; /* calls at such addresses are few: the moves of other groups are not theirs */
-    const Chosen *other = choose(&y, &spent);
-    Candidate *best = other->candidates.at[other->cases[0][0].candidate];
-    had.seconds = NEW_N(x->temp, double, 1);
-    if (!best->judged || !versions_judge(&y, &had, 1, (double)INFINITY)) return;
-    if (had.seconds[0] <= LONG * best->seconds[0]) return;
-    Case *cases = NEW_N(x->ctx, Case, 2);
-    cases[0] = cases[1] = one;
-    cases[0].test[cases[0].ntests++] = (SizeTest){.divisor = 1};
-    cases[1].candidate = c->candidates.n;
-    vec_push(x->ctx, &c->candidates, best);
-    for (int k = 1; k < MAX_VERSIONS; k++) {
-        c->n[k] = 2;
-        c->cases[k] = cases;
-    }
-}
-
-/* *moved: kernels that were judged for moves. */
-static Chosen *choose(Choosing *x, int *moved) {
+Chosen *versions_look(Choosing *x, int *moved) {
     const int n = x->points->nlikely;
-    begin_choosing(x);
+    versions_begin_choosing(x);
     x->judged = has_judge(x->gr);
     x->room = room_of(x->gr) - VERSIONS_STARTS * MAX_VERSIONS;
     make_nodes(x->gr);
@@ -492,16 +419,15 @@ static Chosen *choose(Choosing *x, int *moved) {
     if (searched > most) searched = most;
     if (x->gr->product || searched < 1) searched = 1;
     if (searched > n) searched = n;
-    for (int i = 1; i < searched; i++) add_best(x, i * step_through(n) % n, of_kind(x->gr), false);
-    if (x->points->n > n) add_for_slow(x, searched / 2);
-    const bool compared = compare_alike(x);
+    for (int i = 1; i < searched; i++) add_best(x, i * versions_step(n) % n, of_kind(x->gr), false);
+    if (x->points->n > n) versions_add_for_slow(x, searched / 2, 0);
+    const bool compared = versions_compare_alike(x);
     versions_find_losses(x);
     versions_find_cases(x);
     if (compared && !x->gr->product) {
         x->room = room_of(x->gr) + SLOW_CANDIDATES;
         versions_move(x, moved);
-        if (folds_known(x->gr) && x->points->n > x->points->nlikely) part_again(x);
-        add_displaced(x, moved);
+        versions_look_again(x, moved);
     }
     return x->chosen;
 }
@@ -582,12 +508,13 @@ static Version version_of(Group *gr, const Candidate *k) {
 void versions_choose(SchedMemo *memo, Group *gr, Targets t, const Machine *m, int most, Versions *v) {
     Ctx *ctx = gr->graph->ctx, *temp = ctx_temp(ctx);
     Points *points = points_with_extremes(gr, temp);
-    Choosing x = begin(gr, versions_limits(t), m, points, temp);
+    Choosing x = versions_begin(gr, versions_limits(t), m, points, temp);
     x.considered = memo->considered;
+    x.slow = &memo->slow;
     Chosen *c = expr_map_object(&memo->best, x.form[0]->key);
     if (!c) {
-        begin_search(&x);
-        c = choose(&x, &memo->moved);
+        versions_begin_search(&x);
+        c = versions_look(&x, &memo->moved);
         expr_map_put_object(ctx, &memo->best, x.form[0]->key, c);
     }
     *v = versions_room(ctx, c->n[most - 1]);
@@ -607,15 +534,15 @@ int versions_best(Group *gr, Targets t, const Machine *m, const int64_t *dims, i
     int64_t *at = NEW_N(temp, int64_t, gr->graph->dims.n + 1);
     memcpy(at, dims, sizeof *at * (size_t)gr->graph->dims.n);
     const Points points = {.n = 1, .nlikely = 1, .dims = &at, .weight = &weight};
-    Choosing x = begin(gr, versions_limits(t), m, &points, temp);
+    Choosing x = versions_begin(gr, versions_limits(t), m, &points, temp);
     int n = 0;
-    begin_search(&x);
+    versions_begin_search(&x);
     x.chosen = NEW(temp, Chosen);
     x.judged = has_judge(gr);
     x.room = MAX_CANDIDATES;
     make_nodes(gr);
     add_best(&x, 0, BEST_OF_KIND, false);
-    compare_alike(&x);
+    versions_compare_alike(&x);
     for (int i = 0; i < x.chosen->candidates.n; i++) {
         const Candidate *c = x.chosen->candidates.at[i];
         int to = n < most ? n : most;

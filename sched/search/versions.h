@@ -34,6 +34,7 @@ typedef struct SchedMemo {
     ExprMap best;
     int considered; /* candidates of a group, at all points: after that many no further point is searched */
     int moved;      /* kernels that were judged for moves */
+    int slow;       /* points at which groups were slow and candidates were looked for once more */
 } SchedMemo;
 
 /* The quickest on that machine, legal on all targets; at most `most` of them, 1 to MAX_VERSIONS. */

@@ -72,6 +72,7 @@ typedef struct Choosing {
     CostForm **form; /* of the group, then of each division's shares and rest */
     SchedLimits limits;
     int considered;       /* SchedMemo's */
+    int *slow;            /* SchedMemo's; NULL: nothing is looked for once more */
     bool judged;          /* candidates are judged by their kernels */
     int room;             /* candidates that there may be by now */
     struct BestOf *found; /* what the templates found last, of the kernels of one division */
@@ -109,8 +110,28 @@ const Expr *versions_condition(const Group *gr, const Case *c);
 /* Whether the case's conditions see to it that a candidate is legal. */
 bool versions_legal_in(const Choosing *x, const Candidate *c, const Case *in);
 
+/* ---- looking at other points (versions.c, versions_again.c) ---- */
+/* Of a group, at points; its divisions' forms are there after versions_begin_search, its candidates after
+ * versions_begin_choosing. */
+Choosing versions_begin(Group *gr, SchedLimits limits, const Machine *m, const Points *points, Ctx *temp);
+void versions_begin_search(Choosing *x);
+void versions_begin_choosing(Choosing *x);
+/* Candidates and cases. *moved: kernels that were judged for moves. */
+Chosen *versions_look(Choosing *x, int *moved);
+/* Looks for candidates at so many of the points where those there are take longest; moves: kernels that are judged at
+ * each for moves from the best of them, by the judge alone. */
+void versions_add_for_slow(Choosing *x, int most, int moves);
+/* All are compared by the same: where the judge knows one of them not, none by it. Gives whether all are by it. */
+bool versions_compare_alike(Choosing *x);
+/* So many points further on each time one comes to all of n, and those met lie spread out at any time. */
+int versions_step(int n);
+/* Cases once more, for sizes and addresses that the points are not of. */
+void versions_look_again(Choosing *x, const int *moved);
+
 /* Candidates that are moves away from those of the cases, which take them where they are quicker. *moved: kernels that
  * were judged for that, in the whole compilation. */
 void versions_move(Choosing *x, int *moved);
+/* One that is moves away from the best candidate at a point, and quicker there; so many kernels are judged for it. */
+void versions_climb(Choosing *x, int point, int moves);
 
 #endif

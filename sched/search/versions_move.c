@@ -72,6 +72,18 @@ static void climb_from(Choosing *x, const Candidate *from, const Case *in, const
     *left -= mine - c.left;
 }
 
+void versions_climb(Choosing *x, int point, int moves) {
+    const Candidate *best = NULL;
+    const Case all = {.ntests = 0};
+    bool *here = NEW_N(x->temp, bool, x->points->n);
+    here[point] = true;
+    for (int k = 0; k < x->chosen->candidates.n; k++) {
+        const Candidate *c = x->chosen->candidates.at[k];
+        if (versions_legal_in(x, c, &all) && (!best || c->seconds[point] < best->seconds[point])) best = c;
+    }
+    if (best) climb_from(x, best, &all, here, best->seconds[point], &moves);
+}
+
 /* Candidates in the order of what they lose at the points of a case; the n-th of them, or NULL. */
 static const Candidate *nth_best(const Choosing *x, Case c, const bool *here, int n) {
     const Candidate *taken[VERSIONS_STARTS];

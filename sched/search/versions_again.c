@@ -1,0 +1,151 @@
+/* Cases once more, at points that the first ones are not of: at more sizes of groups with many free lengths, and at
+ * addresses that are not aligned. See versions.h. */
+#include "versions_form.h"
+
+#include <math.h>
+
+static bool is_taken(const Chosen *c, int candidate) {
+    for (int k = 0; k < c->n[MAX_VERSIONS - 1]; k++)
+        if (c->cases[MAX_VERSIONS - 1][k].candidate == candidate) return true;
+    return false;
+}
+
+/* A map, or what folds so many elements wherever it is, as the windows of a pooling. */
+static bool folds_known(const Group *gr) {
+    for (int i = 0; i < gr->steps.n; i++)
+        for (int a = 0; a < gr->axes.n; a++)
+            if (gr->steps.at[i].over >> a & 1 && gr->axes.at[a].extent < 0) return false;
+    return true;
+}
+
+/* Of a map with many free lengths, points are few for conditions that tell them apart. What cases take is compared at
+ * more points, beside candidates for those of them that take long, and the cases are found anew. */
+static void part_again(Choosing *x) {
+    enum {
+        OF_MAP = 24, /* points of a group that folds nothing, */
+        OF_FOLD = 8, /* and of one whose kernels take longer to be judged */
+        ALL = 48,    /* of all groups of a compilation; then a few of each */
+        FEW = 4,
+        MOVES = 48 /* kernels that are judged at each */
+    };
+    const Chosen *had = x->chosen;
+    const int most = x->gr->steps.n ? OF_FOLD : OF_MAP, left = ALL - *x->slow;
+    const int searched = left > most ? most : left > FEW ? left : FEW;
+    *x->slow += searched;
+    Choosing y = versions_begin(x->gr, x->limits, x->machine, points_with_drawn(x->gr, x->temp), x->temp);
+    y.judged = true;
+    y.room = MAX_VERSIONS;
+    versions_begin_search(&y);
+    versions_begin_choosing(&y);
+    for (int k = 0; k < had->candidates.n; k++) {
+        const Candidate *c = had->candidates.at[k];
+        if (is_taken(had, k)) versions_add(&y, c->division, (const Schedule *const *)c->schedule, c->n, c->most);
+    }
+    versions_add_for_slow(&y, searched, MOVES);
+    if (!versions_compare_alike(&y)) return;
+    versions_find_losses(&y);
+    versions_find_cases(&y);
+    x->chosen = y.chosen;
+}
+
+/* ---- addresses that are not aligned ---- */
+
+enum {
+    DISPLACED_POINTS = 12, /* of the likely ones */
+    DISPLACED_CASES = 3    /* for all calls at such addresses, which are few */
+};
+
+static const Points *displaced_points(const Points *all, Ctx *temp) {
+    const int n = all->nlikely < DISPLACED_POINTS ? all->nlikely : DISPLACED_POINTS, step = versions_step(all->nlikely);
+    Points *p = NEW(temp, Points);
+    *p = (Points){.n = n, .nlikely = n, .displaced = true};
+    p->dims = NEW_N(temp, int64_t *, n);
+    p->weight = NEW_N(temp, double, n);
+    for (int i = 0; i < n; i++) {
+        p->dims[i] = all->dims[i * step % all->nlikely];
+        p->weight[i] = all->weight[i * step % all->nlikely];
+    }
+    return p;
+}
+
+/* The first case that a call takes whose tensors begin elsewhere than at aligned addresses. */
+static const Case *displaced_case(const Choosing *at, const Case *cases, int n, int point) {
+    for (int k = 0; k < n; k++) {
+        bool holds = true;
+        for (int i = 0; i < cases[k].ntests && holds; i++)
+            holds = !cases[k].test[i].divisor && versions_holds(at, &cases[k].test[i], point);
+        if (holds) return &cases[k];
+    }
+    return NULL;
+}
+
+/* log(time / best) of the cases there are, as a mean over points at such addresses. Nothing is known of it where a
+ * candidate is not judged, or a case has no room for a test: 0. */
+static double displaced_loss(const Choosing *x, const Choosing *at, const Chosen *other) {
+    const Chosen *c = x->chosen;
+    const int n = c->n[MAX_VERSIONS - 1], points = at->points->n;
+    Candidate *had = NEW_N(x->temp, Candidate, c->candidates.n);
+    double lost = 0, all = 0;
+    for (int i = 0; i < points; i++) {
+        const Case *taken = displaced_case(at, c->cases[MAX_VERSIONS - 1], n, i);
+        const Case *best = displaced_case(at, other->cases[DISPLACED_CASES - 1], other->n[DISPLACED_CASES - 1], i);
+        if (!taken || !best || taken->ntests == MAX_TESTS) return 0;
+        const Candidate *quick = other->candidates.at[best->candidate];
+        Candidate *slow = &had[taken->candidate];
+        if (!slow->seconds) {
+            *slow = *c->candidates.at[taken->candidate];
+            slow->seconds = NEW_N(x->temp, double, points);
+            if (!versions_judge(at, slow, points, (double)INFINITY)) return 0;
+        }
+        if (!quick->judged || !isfinite(slow->seconds[i]) || !isfinite(quick->seconds[i])) return 0;
+        lost += at->points->weight[i] * log(slow->seconds[i] / quick->seconds[i]);
+        all += at->points->weight[i];
+    }
+    return all > 0 ? lost / all : 0;
+}
+
+/* Cases of calls at aligned addresses, then those of all others. */
+static void join_cases(Choosing *x, const Case *had, int n, const Case *others, int nothers, int first, int k) {
+    Chosen *c = x->chosen;
+    Case *cases = NEW_N(x->ctx, Case, n + nothers);
+    for (int i = 0; i < n; i++) {
+        Case *one = &cases[i];
+        bool aligned = false;
+        *one = had[i];
+        for (int t = 0; t < one->ntests; t++) aligned |= one->test[t].divisor > 0;
+        if (!aligned) one->test[one->ntests++] = (SizeTest){.divisor = 1};
+    }
+    for (int i = 0; i < nothers; i++) {
+        cases[n + i] = others[i];
+        cases[n + i].candidate += first;
+    }
+    c->n[k] = n + nothers;
+    c->cases[k] = cases;
+}
+
+/* Where tensors begin elsewhere than at aligned addresses, vectors are loaded element by element: what is much quicker
+ * there has such calls, if there are versions left for it. Rows of odd length have cases that are good for these, too. */
+static void add_displaced(Choosing *x, const int *moved) {
+    enum { PART = 4 /* of the candidates that there would be time for */ };
+    static const double LONG = 1.25; /* times what is best there */
+    Chosen *c = x->chosen;
+    if (x->points->displaced || (x->points->n > 1 && !folds_known(x->gr))) return;
+    Choosing y = versions_begin(x->gr, x->limits, x->machine, displaced_points(x->points, x->temp), x->temp);
+    y.considered = x->considered / PART;
+    versions_begin_search(&y);
+    int spent = *moved; /* calls at such addresses are few: the moves of other groups are not theirs */
+    const Chosen *other = versions_look(&y, &spent);
+    if (displaced_loss(x, &y, other) <= log(LONG)) return;
+    const int first = c->candidates.n;
+    for (int i = 0; i < other->candidates.n; i++) vec_push(x->ctx, &c->candidates, other->candidates.at[i]);
+    for (int k = MAX_VERSIONS - 1; k > 0; k--) {
+        const int others = other->n[DISPLACED_CASES - 1] < k ? DISPLACED_CASES : 1, more = other->n[others - 1];
+        const int from = c->n[k] + more <= k + 1 ? k : k - more;
+        join_cases(x, c->cases[from], c->n[from], other->cases[others - 1], more, first, k);
+    }
+}
+
+void versions_look_again(Choosing *x, const int *moved) {
+    if (x->slow && folds_known(x->gr) && x->points->n > x->points->nlikely) part_again(x);
+    add_displaced(x, moved);
+}
