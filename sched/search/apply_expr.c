@@ -277,6 +277,47 @@ static const Expr *fewer_conditions(Apply *x, const Expr *e, Cond c, bool *fewer
     return kept;
 }
 
+/* How e moves with an index: 1 and -1 by steps of one, 0 otherwise or not at all. */
+static int moves_by_one(const Expr *e, const Var *v) {
+    if (e->op == OP_VAR) return e->u.var == v;
+    if (e->op == OP_CAST && e->type == TY_I64) return moves_by_one(e->arg[0], v);
+    if (e->op != OP_ADD && e->op != OP_SUB) return 0;
+    const bool first = expr_has(e->arg[0], expr_test_var, v), second = expr_has(e->arg[1], expr_test_var, v);
+    if (first == second) return 0;
+    return first ? moves_by_one(e->arg[0], v) : (e->op == OP_SUB ? -1 : 1) * moves_by_one(e->arg[1], v);
+}
+
+/* A condition of indices made one of whole vectors along an axis: it holds for all elements of one of which it holds
+ * for any. What is no comparison of the axis's index stays as it is. */
+static const Expr *of_vectors(Apply *x, const Expr *c, int axis, int64_t vector) {
+    Graph *g = x->g;
+    const Var *v = x->gr->axes.at[axis].var;
+    if (c->op == OP_AND)
+        return expr_and(g, of_vectors(x, c->arg[0], axis, vector), of_vectors(x, c->arg[1], axis, vector));
+    const bool less = c->op == OP_LT || c->op == OP_LE, more = c->op == OP_GT || c->op == OP_GE;
+    if ((!less && !more) || type_is_float(c->arg[0]->type)) return c;
+    const bool left = expr_has(c->arg[0], expr_test_var, v), right = expr_has(c->arg[1], expr_test_var, v);
+    const int by = left == right ? 0 : left ? moves_by_one(c->arg[0], v) : -moves_by_one(c->arg[1], v);
+    if (!by) return c;
+    const Expr *const width = expr_int(g, TY_I64, vector), *index = expr_var(g, (Var *)v);
+    const Expr *at = expr2(g, OP_MUL, expr2(g, OP_DIV, index, width), width);
+    if ((by > 0) != less) at = expr2(g, OP_ADD, at, expr_int(g, TY_I64, vector - 1));
+    return expr_replace(g, c, &index, &at, 1);
+}
+
+/* Of a load of what exists, conditions that differ between the elements of a vector: they would part it into single
+ * elements (a softmax under a diagonal). */
+static const Expr *vector_conditions(Apply *x, const Expr *e, const Expr *c) {
+    const Expr *last = e->arg[e->nargs - 1];
+    for (int a = 0; c && last->op == OP_VAR && a < x->gr->axes.n; a++) {
+        const SAxis *axis = &x->s->axis[a];
+        const SFactor *f = axis->n ? &axis->f[axis->n - 1] : NULL;
+        if (x->gr->axes.at[a].var != last->u.var || axis->peel || !f || f->bind != BIND_VEC || f->size < 2) continue;
+        return of_vectors(x, c, a, f->size);
+    }
+    return c;
+}
+
 /* The condition under which to load. What exists is loaded without one where neighbouring elements have conditions of
  * their own, made of data, or where the condition varies along axes that the load lacks: each element would be loaded
  * by itself, or again for each of those. */
@@ -289,7 +330,8 @@ static Cond load_cond(Apply *x, const Expr *e, Cond c) {
     if (!c.key || !e->nargs || !(load_exists(e) || expr_map_get(&x->gr->whole, e))) return c;
     if (!index_conditions(x, c.key, group_free(x->gr, e->arg[e->nargs - 1]), &kept)) kept = c.key;
     /* conditions of data are protected by those before them */
-    if (kept && !expr_has(kept, expr_test_data, NULL)) kept = own_conditions(x, kept, group_free(x->gr, e));
+    if (kept && !expr_has(kept, expr_test_data, NULL))
+        kept = vector_conditions(x, e, own_conditions(x, kept, group_free(x->gr, e)));
     return kept == c.key ? c : apply_cond(x, kept);
 }
 
