@@ -59,8 +59,13 @@ static void keep_reached(Versions *v, Kernel *const *of) {
     v->at[kept - 1].when = NULL;
 }
 
-bool sched_few_ways(const Plan *plan, Versions *versions) {
-    enum { MOST_LAUNCHES = 1024, MOST_CONDITIONS = 24 /* whose combinations there is time to look at */ };
+/* reduced: versions whose kernels no way has are left out; whether there are such. */
+static bool are_few(const Plan *plan, Versions *versions, bool *reduced) {
+    enum {
+        MOST_LAUNCHES = 1024,
+        MOST_CONDITIONS = 24,       /* whose combinations there is time to look at */
+        FEW_WAYS = MAX_WAYS * 3 / 4 /* in another order of steps, as parts are put, fewer are proved to be none */
+    };
     Ctx *temp = ctx_temp(plan->graph->ctx);
     Program *p = program_new(temp, plan->graph); /* of kernels that are names alone */
     Places places = {.p = p, .plan = plan};
@@ -77,12 +82,23 @@ bool sched_few_ways(const Plan *plan, Versions *versions) {
             of[i * MAX_VERSIONS + k] = kernel_new_at(p, &in->steps, sym_fmt(temp, "%d_%d", i, k));
         }
     }
-    const bool few =
-        conditions <= MOST_CONDITIONS && program_find_ways(p) && (p->ways.n == 1 || p->ways.n * n <= MOST_LAUNCHES);
-    for (int i = 0; i < n && few; i++)
+    const bool few = conditions <= MOST_CONDITIONS && program_find_ways(p) && p->ways.n <= FEW_WAYS &&
+                     (p->ways.n == 1 || p->ways.n * n <= MOST_LAUNCHES);
+    *reduced = false;
+    for (int i = 0; i < n && few; i++) {
+        const int had = versions[i].n;
         if (of[i * MAX_VERSIONS]) keep_reached(&versions[i], &of[i * MAX_VERSIONS]);
+        *reduced |= versions[i].n < had;
+    }
     ctx_temp_end(temp);
     return few;
+}
+
+/* The last case that is left of a group has no condition any more, which may have excluded ways: they are counted
+ * again. */
+bool sched_few_ways(const Plan *plan, Versions *versions) {
+    bool reduced = false;
+    return are_few(plan, versions, &reduced) && (!reduced || are_few(plan, versions, &reduced));
 }
 
 /* ---- kernels ---- */
