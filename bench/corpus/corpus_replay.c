@@ -100,7 +100,7 @@ static void print_kernel(const char *what, const Replayed *k) {
     printf("  %-6s %9.1f us, judged %9.1f: %s\n", what, k->us, 1e6 * k->judge, k->packed);
 }
 
-/* The quickest and the one that would be taken. */
+/* The quickest and the one that would be taken, then the others. */
 static void print_case(const StoredCase *stored, const Replayeds *all) {
     int best = 0, taken = 0;
     for (int i = 1; i < all->n; i++) {
@@ -111,6 +111,8 @@ static void print_case(const StoredCase *stored, const Replayeds *all) {
     printf("%s %s: %.1f %%\n", stored->name, stored->sizes, 100 * (all->at[taken].us / all->at[best].us - 1));
     print_kernel("best", &all->at[best]);
     print_kernel("taken", &all->at[taken]);
+    for (int i = 0; i < all->n; i++)
+        if (i != best && i != taken) print_kernel("other", &all->at[i]);
 }
 
 static void replay_kernels(const Replay *x, Family *f, const Case *c, const StoredCase *stored) {

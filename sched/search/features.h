@@ -59,9 +59,7 @@ typedef struct Access {
     bool across;      /* where it is not, vectors are made of the aligned pieces that they lie across */
     bool open;        /* a thread has elements along an axis whose length is not known: each is tested */
     int filled;       /* step: at 1 and more only some at the axis's end are. -1: always all */
-    /* Of the axis along which a thread has most of them, how many tests it makes: of vectors where it is wide, else of
-     * elements. step full: at 1 and more it makes none, as `filled`. */
-    double vector_tests, element_tests;
+    double vector_tests; /* of vectors, along the axis along which a thread has most of them */
     int full;
     double edges; /* vectors of a peeled row, a warp, that it does not fill */
     double rows;  /* of which a warp has some at a time */

@@ -378,8 +378,7 @@ static void count_beside(Placing *p, const Axis *axis, FactorSet domain) {
         n += LENGTH * here / vector;
         p->a->open = true;
         p->a->filled = filled(p, axis);
-        if (here > p->a->element_tests) {
-            p->a->element_tests = here;
+        if (here / vector > p->a->vector_tests) {
             p->a->vector_tests = here / vector;
             p->a->full = p->a->filled;
         }

@@ -17,12 +17,11 @@
  * stands behind tests of its own, and the next one waits for it: this part of what it would if nothing overlapped
  * (bench/corpus/unsaid.tsv: a cosine of rows of 777 elements in vectors of 4 took 242 us on an H200, and 102 are
  * predicted without this; where other warps have much to do, it shows less). */
-static const double TURN_ELEMENTS = 0.5, TURN_PIECES = 1;
-/* Registers that each have a test of their own, which a fold asks for again: beyond so many, as there are predicates
- * for, what an access brought is folded before the next one (an RMS norm of rows of 5120 elements, 20 single ones a
- * thread, took 4.8 times a copy on an H100, and 1.06 where all 64 are inside; of 12288 elements, 16 vectors a thread,
- * 1.7). */
-static const double TURN_TESTED = 0.7, TURN_VECTORS = 0.35, PREDICATES = 6;
+static const double TURN_ELEMENTS = 0.5, TURN_PIECES = 1, TURN_ENDS = 1;
+/* Vectors that each have a test of their own, which a fold asks for again: beyond so many, as there are predicates for,
+ * what an access brought is folded before the next one (an RMS norm of rows of 12288 elements, 16 vectors a thread, took
+ * 1.7 times a copy on an H100). Single elements are tested by predicates, and loaded together. */
+static const double TURN_VECTORS = 0.35, PREDICATES = 6;
 static const double NEARLY = 0.25; /* of a block that does not fit: registers are an estimate */
 static const double SURELY = 0.95; /* of a block: what does not fit by more will spill */
 enum { LEAST_BESIDE = 12 /* registers of a thread beside its tiles */ };
@@ -85,6 +84,12 @@ int judge_resident(const Features *f, const Machine *m) {
     return (int)most_of(1, least_of(n, (double)m->target->threads_per_sm / (double)f->threads));
 }
 
+static bool has_vectors(const Features *f) {
+    for (int i = 0; i < f->accesses.n; i++)
+        if (f->accesses.at[i].vector > 1) return true;
+    return false;
+}
+
 static void find_resident(Judge *j) {
     enum { SHARED_OF_A_BLOCK = 1024 };
     const Target *t = j->target;
@@ -92,8 +97,9 @@ static void find_resident(Judge *j) {
     const bool bounded = j->f->resident && !j->fails;
     /* What the compiler may use for a thread, of a block of all threads. */
     const double bound = t->registers_per_sm / (all * (bounded ? j->f->resident : 1)), used = registers(j->f, j->m);
-    /* Where a launch starts a part of the threads, the compiler knows nothing of it, and takes what it may. */
-    const double taken = j->f->started >= 0 && used > bound / 2 ? bound : least_of(used, bound);
+    /* Where a launch starts a part of the threads, the compiler knows nothing of it, and for vectors takes what it may:
+     * it loads many of them early. */
+    const double taken = j->f->started >= 0 && has_vectors(j->f) && used > bound / 2 ? bound : least_of(used, bound);
     const double fit = t->registers_per_sm / (taken * threads);
     double n = least_of(floor(t->threads_per_sm / threads), floor(fit + NEARLY));
     /* Beside tiles much can be computed again, or later; see lower_file.c. */
@@ -242,7 +248,9 @@ static double access_issue(const Judge *j, const Access *a, const Touched *t) {
     const bool compared = open && a->vector > 1 && (a->row >= 0 || !wide);
     const double ends = compared ? OPEN_ENDS * t->instructions / (wide ? 1 : a->vector) : 0;
     const double across = is_across(j, a) ? 1 + ACROSS + ACROSS_WORD * a->vector * a->bytes / TARGET_REGISTER : 0;
-    return t->instructions * (1 + each + across) + edges + ends;
+    /* Registers that a length does not reach are tested as the others are. */
+    const double all = a->open ? t->instructions / j->reached : t->instructions;
+    return all * (1 + each + across) + edges + ends;
 }
 
 static void add_access(Judge *j, int i, const double *left) {
@@ -306,25 +314,35 @@ static double turns(const Judge *j, int i) {
     const Access *a = &j->f->accesses.at[i];
     const double vectors = j->touched[i].instructions;
     const bool open = a->open && !(a->full >= 0 && at(j, a->full) >= 1), wide = wide_access(j, a);
-    const double tested = open && j->f->folds ? (wide ? a->vector_tests : a->element_tests) * j->reached : 0;
-    if (tested > PREDICATES) return 1 + (wide ? TURN_VECTORS : TURN_TESTED) * (tested - PREDICATES);
-    if (is_across(j, a)) return a->open ? 1 + TURN_PIECES * (vectors - 1) : 1;
+    const double tested = open && j->f->folds && wide ? a->vector_tests * j->reached : 0;
+    if (tested > PREDICATES) return 1 + TURN_VECTORS * (tested - PREDICATES);
+    if (is_across(j, a) && a->open) return 1 + TURN_PIECES * (vectors - 1);
+    /* Of a loop's iterations over odd rows one warp's first and everybody's last test each vector. */
+    const Body *b = &j->f->bodies.at[a->body];
+    if (b->parent >= 0 && a->open && are_odd(j, a)) {
+        const double ends = least_of(1, (1 + 1 / j->warps) / most_of(at(j, b->trips), 1));
+        return 1 + TURN_ENDS * (vectors - 1) * ends;
+    }
+    if (is_across(j, a)) return 1;
     const bool each = a->vector > 1 && !by_vectors(j, a) && a->bytes < TARGET_REGISTER;
     return each ? 1 + TURN_ELEMENTS * (most_of(1, vectors / a->vector) - 1) : 1;
 }
 
 /* The loads of one wait are under way together. */
 static double waits(const Judge *j, int body) {
-    double sum = 0, most = 0;
+    double sum = 0, most = 0, more = 0;
     int wait = -1;
     for (int i = 0; i < j->f->accesses.n; i++) {
         const Access *a = &j->f->accesses.at[i];
         if (a->body != body || a->store) continue;
         if (a->wait != wait) sum += most, most = 0;
         wait = a->wait;
-        most = most_of(most, j->wait[i] * turns(j, i));
+        /* Vectors across pieces wait for each other, whatever they are of. */
+        const double all = j->wait[i] * turns(j, i);
+        most = most_of(most, is_across(j, a) ? j->wait[i] : all);
+        more += is_across(j, a) ? all - j->wait[i] : 0;
     }
-    return sum + most;
+    return sum + most + more;
 }
 
 static double life(const Judge *j, int body) {
