@@ -125,7 +125,8 @@ static const Code *wide_condition(Lower *l) {
 Dispatch lower_dispatch(Lower *l) {
     Dispatch d = {.fits = index_dispatched(l) ? index_condition(l) : NULL,
                   .wide = l->needs.wide ? wide_condition(l) : NULL,
-                  .filled = l->needs.filled};
+                  .filled = l->needs.filled,
+                  .quotients = l->needs.divmods.n > 0};
     d.only_last = l->k->product && (d.fits || d.wide);
     if (d.fits || d.wide) lower_general(l, &d);
     d.blocks = dim_code(l, l->part->blocks, true);
@@ -139,41 +140,50 @@ Dispatch lower_dispatch(Lower *l) {
     return d;
 }
 
-/* The instances of the kernel's text: that for what is common before that for all else, and before both that for
- * lengths that fill the registers. One where nothing is left to be settled, or all but the last are for what a library
- * runs. */
+/* Instances beside the first: for indices that are too large for an int, which are rare, and for lengths and addresses
+ * that are not those of vectors; one for both where there are no quotients, which take long of 64 bits. */
+static bool has_large(const Dispatch *d) { return d->fits && !d->general; }
+static bool has_narrow(const Dispatch *d) { return d->wide && !d->instead && (d->quotients || !has_large(d)); }
+
+static void print_instance(const Printing *p, Ctx *ctx, Sym full, const Dispatch *d, bool wide, bool fits,
+                           bool filled) {
+    const char *before = "";
+    print_line(p, ctx, " %s", full);
+    if (d->fits || d->wide || d->filled) text_char(p->out, '<');
+    if (d->wide) print_line(p, ctx, "%d", wide), before = ", ";
+    if (d->fits) print_line(p, ctx, "%s%s", before, fits ? "int" : "int64_t"), before = ", ";
+    if (d->filled) print_line(p, ctx, "%s%s", before, filled ? "true" : "false");
+    text_put(p->out, d->fits || d->wide || d->filled ? ">," : ",");
+}
+
+/* The instances of the kernel's text: that for lengths that fill the registers, that for what is common, those for all
+ * else. One where nothing is left to be settled, or all but the last are for what a library runs. */
 static void print_instances(const Printing *p, Ctx *ctx, Sym full, const Dispatch *d) {
-    const bool rare = d->fits || d->wide, filled = d->filled;
     print_line(p, ctx, "static void (*const td_%s_of[])(%s_args) = {\n   ", full, full);
-    for (int i = d->only_last ? 2 : filled ? 0 : 1; i < (rare && !d->general ? 3 : 2); i++) {
-        const char *before = "";
-        print_line(p, ctx, " %s", full);
-        if (rare || filled) text_char(p->out, '<');
-        if (d->wide) print_line(p, ctx, "%d", i < 2), before = ", ";
-        if (d->fits) print_line(p, ctx, "%s%s", before, i < 2 ? "int" : "int64_t"), before = ", ";
-        if (filled) print_line(p, ctx, "%s%s", before, i ? "false" : "true");
-        text_put(p->out, rare || filled ? ">," : ",");
-    }
+    if (d->filled && !d->only_last) print_instance(p, ctx, full, d, true, true, true);
+    if (!d->only_last) print_instance(p, ctx, full, d, true, true, false);
+    if (has_narrow(d) && !(d->only_last && has_large(d))) print_instance(p, ctx, full, d, false, true, false);
+    if (has_large(d)) print_instance(p, ctx, full, d, false, false, false);
     text_put(p->out, "\n};\n");
 }
 
-/* What holds where the first instances run. */
+/* What holds where the first instances run; NULL: they always do, or others do not run in another kernel. */
 const char *lower_common_case(const Dispatch *d) {
-    return d->fits && d->wide ? "td_small && td_wide" : d->fits ? "td_small" : "td_wide";
+    return !d->instead || !d->wide ? "td_small" : d->fits ? "td_small && td_wide" : "td_wide";
 }
 
 /* Which of them is launched. */
-static void print_choice(const Printing *p, Ctx *ctx, const Dispatch *d) {
-    const bool rare = (d->fits || d->wide) && !d->general, filled = d->filled;
-    const char *common = lower_common_case(d);
-    if (d->only_last)
+static void print_choice(const Printing *p, const Dispatch *d) {
+    const int first = d->filled ? 1 : 0;
+    if (d->only_last) {
         text_put(p->out, "0");
-    else if (rare && filled)
-        print_line(p, ctx, "(!(%s) ? 2 : td_filled ? 0 : 1)", common);
-    else if (rare)
-        print_line(p, ctx, "(%s ? 0 : 1)", common);
-    else
-        text_put(p->out, filled ? "(td_filled ? 0 : 1)" : "0");
+        return;
+    }
+    const bool both = has_large(d) && d->wide && !has_narrow(d);
+    if (has_large(d))
+        text_fmt(p->out, both ? "!(td_small && td_wide) ? %d : " : "!td_small ? %d : ", first + 1 + has_narrow(d));
+    if (has_narrow(d)) text_fmt(p->out, "!td_wide ? %d : ", first + 1);
+    text_put(p->out, d->filled ? "td_filled ? 0 : 1" : "0");
 }
 
 /* The elements of the arguments' struct. at: a table that says where each is among the launcher's; NULL: l does. */
@@ -221,7 +231,7 @@ void print_launcher_head(const Printing *p, Ctx *ctx, Sym full, const Dispatch *
 void print_launch(const Printing *p, Ctx *ctx, const Kernel *k, Sym full, const Dispatch *d, int shared) {
     if (d->general) print_line(p, ctx, "    if (!(%s)) %s\n", lower_common_case(d), d->general_call);
     print_line(p, ctx, "    return (int)td_launch(td_%s_of[", full);
-    print_choice(p, ctx, d);
+    print_choice(p, d);
     const Code *threads = d->threads ? d->threads : code(ctx, "%d", k->threads);
     print_line(p, ctx, "], args, %c, %c, %d, %d, launched, (cudaStream_t)stream);\n}\n", d->blocks, threads, k->cluster,
                shared);

@@ -88,9 +88,9 @@ static bool seldom_large(Lower *l) {
     return true;
 }
 
-/* Memory is planned for each way: what a version reads must be nobody's to overwrite, and what it writes is what the
+/* *instead: it runs where accesses are not wide, too. Memory is planned for each way: what a version reads must be nobody's to overwrite, and what it writes is what the
  * other kernel writes. Lengths that are no multiples come often, unless the version is for multiples alone. */
-static const Kernel *general_for(Lower *l) {
+static const Kernel *general_for(Lower *l, bool *instead) {
     bool multiples;
     if (l->k->product) return NULL;
     const Choice *c = choice_of(l, &multiples);
@@ -101,9 +101,9 @@ static const Kernel *general_for(Lower *l) {
     for (int i = 0; i < l->needs.tensors.n; i++)
         if (l->needs.tensors.at[i]->kind != TENSOR_INPUT && !lower_writes(l->k, l->needs.tensors.at[i])) return NULL;
     if (!seldom_large(l)) return NULL;
-    for (int i = 0; i < l->needs.conds.n && l->needs.wide; i++)
-        if (l->needs.conds.at[i].dims && !multiples) return NULL;
-    return e;
+    *instead = true;
+    for (int i = 0; i < l->needs.conds.n && l->needs.wide; i++) *instead &= !l->needs.conds.at[i].dims || multiples;
+    return *instead || (index_dispatched(l) && l->needs.divmods.n) ? e : NULL;
 }
 
 /* ---- the call ---- */
@@ -164,7 +164,7 @@ static const char *pass(const Lower *l, const Kernel *e, Kind kind, Text *out) {
 }
 
 void lower_general(Lower *l, Dispatch *d) {
-    const Kernel *e = general_for(l);
+    const Kernel *e = general_for(l, &d->instead);
     if (!e) return;
     Text before = {.ctx = l->ctx};
     const char *name[KINDS];

@@ -566,10 +566,12 @@ typedef struct Lowering {
 } Lowering;
 /* What the launcher decides at run time: made before anything is printed, since it needs dimensions too. */
 typedef struct Dispatch {
-    const Code *fits, *wide; /* conditions of the first instance, beside which there is a second; NULL: none */
-    const Code *filled;      /* of one before both; NULL: there is none */
+    const Code *fits, *wide; /* conditions of the first instance; NULL: it has none of that kind */
+    const Code *filled;      /* of one before it; NULL: there is none */
     bool only_last;          /* of a product that a library runs but for what is rare: the last instance does that */
-    Sym general;             /* the kernel that runs in place of the last instance; NULL: that does */
+    Sym general;             /* the kernel that runs where indices are too large for an int; NULL: an instance does */
+    bool instead;            /* and where accesses are not wide */
+    bool quotients;          /* of indices: an instance for accesses that are not wide has them of ints, too */
     Sym general_call;        /* the statement that launches it */
     const Code *blocks;
     const Code *threads; /* NULL: the kernel's */
