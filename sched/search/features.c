@@ -462,7 +462,7 @@ static void read_part(Reading *x, const Part *part) {
     x->f->folds |= x->folds;
     x->packed = has_packed(part->body.at, part->body.n);
     under_find(&x->own, x->k, part, x->ctx, &x->under);
-    x->living.n = x->barriers.n = x->jumps.n = x->seen.n = 0;
+    x->living.n = x->barriers.n = x->folded.n = x->jumps.n = x->seen.n = 0;
     x->place = 0;
     x->settled = true;
     const int one = tape_const(t, 1);

@@ -59,6 +59,7 @@ typedef struct Reading {
     VEC(Trim) trims;   /* of the open loops */
     VEC(int) jumps;    /* numbers of stages that have rare paths */
     VEC(int) barriers; /* numbers of stages across which nothing moves */
+    VEC(int) folded;   /* numbers of reductions: what is read behind one, too, is there until then */
 } Reading;
 
 /* Of a layout: the sizes of the register factors in a set, one by the other. */

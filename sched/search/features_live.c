@@ -64,12 +64,15 @@ void feature_live_around(Reading *x, int begin) {
  * goes on (boxes of `ciou`: 13 registers an element). Else it goes on with each element of a map, and loads most of a
  * tile before it uses the first; all of it where the part has nothing but loads, maps and stores. */
 static double held(const Reading *x, const Living *v) {
+    enum { MANY = 64 /* words that are not made again behind a fold */ };
     const StageKind kind = v->value->def ? v->value->def->kind : STAGE_VAR;
     if (kind != STAGE_MAP && kind != STAGE_LOAD) return 1;
     for (int i = 0; i < x->barriers.n; i++)
         if (x->barriers.at[i] > v->from && x->barriers.at[i] < v->to) return 1;
     for (int i = 0; i < x->jumps.n; i++)
         if (x->jumps.at[i] > v->from && x->jumps.at[i] < v->to) return 1;
+    for (int i = 0; i < x->folded.n && kind == STAGE_MAP && v->words > MANY; i++)
+        if (x->folded.at[i] > v->from && x->folded.at[i] < v->to) return 1;
     return kind == STAGE_MAP ? 0 : x->folds ? LOADED_AHEAD : 1;
 }
 
@@ -95,6 +98,7 @@ void feature_live(Reading *x, const Stage *s) {
     keep_operands(x, s);
     if ((s->kind == STAGE_MAP || s->kind == STAGE_STORE) && feature_branches(s->expr[0]))
         vec_push(x->ctx, &x->jumps, x->place);
+    if (s->kind == STAGE_REDUCE) vec_push(x->ctx, &x->folded, x->place);
     live(x, s);
     if (s->kind == STAGE_SCAN) live_segments(x, s);
 }
