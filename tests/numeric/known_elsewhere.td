@@ -1,5 +1,5 @@
-// Lengths that are known, of tensors at aligned addresses and elsewhere: there rows, maps and relayouts have kernels of
-// their own. The third run of a check has its tensors begin one element late.
+// Tensors at aligned addresses and elsewhere, of lengths that are known and of such that are not: elsewhere rows, maps
+// and relayouts have kernels of their own. The third run of a check has its tensors begin one element late.
 export fn rows(x: bf16[M, N]) -> (y: bf16[M, N]) {
     let m[i] = max[k](x[i, k]);
     let s[i] = sum[k](exp(x[i, k] - m[i]));
@@ -20,3 +20,7 @@ check map_known();
 check turned_known();
 check columns_known();
 check update_known();
+check map(M = 3, N = 4096);
+check map(M = 600, N = 512);
+check turned(M = 72, N = 64);
+check update(M = 7, N = 1024);

@@ -353,6 +353,57 @@ static void test_lanes(Ctx *ctx) {
     expect(whole.sectors > part.sectors && whole.whole == part.whole, "sectors of a warp, bytes of all", NULL);
 }
 
+static const char narrow[] = "program narrow\n"
+                             "  dim N\n"
+                             "  dim C\n"
+                             "  in x: f16[C, N]\n"
+                             "  out y: f16[N, C]\n"
+                             "kernel y\n"
+                             "part main\n"
+                             "  axis n = N\n"
+                             "  axis c = C\n"
+                             "  layout main\n"
+                             "    n = grid thread(2) vec(8)\n"
+                             "    c = grid thread(32) vec(4)\n"
+                             "{\n"
+                             "  x0 = load x[c, n]\n"
+                             "  store y[n, c] = x0\n"
+                             "}\n";
+
+/* Of 3 columns a lane has all: the others of its warp are those of blocks further along n, since c has one block. Each
+ * stores an element 48 bytes from the next one's. */
+static void test_narrow(Ctx *ctx) {
+    Read r = read_text(ctx, "a relayout of few columns", narrow, sizeof narrow - 1);
+    at(&r, 1 << 14, 3);
+    expect(r.f->lanes >= 0 && value(&r, r.f->lanes) == 1, "lanes of a row of 3", NULL);
+    expect_number(touched(&r, 1).sectors, 32, "narrow: sectors of a warp's store");
+    at(&r, 1 << 14, 128);
+    expect_number(touched(&r, 1).sectors, 8, "narrow: sectors of vectors of 128 columns");
+}
+
+static const char turning[] = "program turning\n"
+                              "  dim N\n"
+                              "  in x: f32[N]\n"
+                              "  out y: f32[N]\n"
+                              "kernel y\n"
+                              "part main\n"
+                              "  axis n = N\n"
+                              "  layout main\n"
+                              "    n = grid thread(128) vec(4)\n"
+                              "{\n"
+                              "  x0 = load x[(n + 3) % N]\n"
+                              "  store y[n] = x0\n"
+                              "}\n";
+
+/* A quotient by a length for each of four registers, which is a product and a shift, and a product by that length. */
+static void test_aside(Ctx *ctx) {
+    Read r = read_text(ctx, "a rotation", turning, sizeof turning - 1);
+    const Access *load = &r.f->accesses.at[0], *store = &r.f->accesses.at[1];
+    expect_number(load->aside[PIPE_ALU], 12, "rotation: integer instructions of its address");
+    expect_number(load->aside[PIPE_FMA], 24, "rotation: products of its address");
+    expect_number(store->aside[PIPE_ALU] + store->aside[PIPE_FMA], 0, "rotation: a store of digits alone");
+}
+
 int main(void) {
     Ctx *ctx = ctx_new();
     if (!ctx || CTX_GUARD(ctx)) return 2;
@@ -370,6 +421,8 @@ int main(void) {
     test_nearest(ctx);
     test_machines(ctx);
     test_lanes(ctx);
+    test_narrow(ctx);
+    test_aside(ctx);
     ctx_free(ctx);
     return test_end();
 }
