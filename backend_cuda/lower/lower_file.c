@@ -174,16 +174,25 @@ const char *lower_common_case(const Dispatch *d) {
 
 /* Which of them is launched. */
 static void print_choice(const Printing *p, const Dispatch *d) {
-    const int first = d->filled ? 1 : 0;
+    const int last = d->filled ? 2 : 1;
+    const bool large = has_large(d), narrow = has_narrow(d);
+    const char *common = narrow ? "td_wide" : d->wide && !d->instead ? "td_small && td_wide" : "td_small";
     if (d->only_last) {
         text_put(p->out, "0");
         return;
     }
-    const bool both = has_large(d) && d->wide && !has_narrow(d);
-    if (has_large(d))
-        text_fmt(p->out, both ? "!(td_small && td_wide) ? %d : " : "!td_small ? %d : ", first + 1 + has_narrow(d));
-    if (has_narrow(d)) text_fmt(p->out, "!td_wide ? %d : ", first + 1);
-    text_put(p->out, d->filled ? "td_filled ? 0 : 1" : "0");
+    if (large && narrow)
+        text_fmt(p->out, "(!td_small ? %d : !td_wide ? %d : ", last + 1, last);
+    else if ((large || narrow) && d->filled)
+        text_fmt(p->out, "(!(%s) ? %d : ", common, last);
+    else if (large || narrow)
+        text_fmt(p->out, "(%s ? 0 : 1)", common);
+    if (d->filled)
+        text_put(p->out, large || narrow ? "td_filled ? 0 : 1)" : "(td_filled ? 0 : 1)");
+    else if (large && narrow)
+        text_put(p->out, "0)");
+    else if (!large && !narrow)
+        text_put(p->out, "0");
 }
 
 /* The elements of the arguments' struct. at: a table that says where each is among the launcher's; NULL: l does. */
