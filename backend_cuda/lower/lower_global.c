@@ -156,7 +156,7 @@ static void put_guarded_load(Lower *l, Stage *s, const Access *x, const Code *at
 /* Elements of a vector of its axis, one by one: all of them are loaded, or none is, but where the axis ends. */
 static void put_vector_of_loads(Lower *l, Stage *s, const Access *x, const Code *at, const Factor *vec) {
     const Code *inside = axis_bound_test(l, x->layout, vec->axis);
-    const Code *guard = s->cond ? expr_code(l, s->cond, x->layout) : NULL;
+    const Code *guard = s->cond ? access_cond_code(l, x, s->cond) : NULL;
     put_if(l, access_guard_before(l, x, vec));
     put_digit_loop(l, factor_name(l, vec), vec->size, 1, false);
     put_guarded_load(l, s, x, at, code_join(l->ctx, guard, " && ", code(l->ctx, "(A == 1 || %c)", inside)));

@@ -124,7 +124,7 @@ static void join_cases(Choosing *x, const Case *had, int n, const Case *others, 
 }
 
 /* Where tensors begin elsewhere than at aligned addresses, vectors are loaded element by element: what is much quicker
- * there has such calls, if there are versions left for it. Rows of odd length have cases that are good for these, too. */
+ * there has such calls, if there are versions left for it. */
 static void add_displaced(Choosing *x, const int *moved) {
     enum { PART = 4 /* of the candidates that there would be time for */ };
     static const double LONG = 1.25; /* times what is best there */
