@@ -88,8 +88,9 @@ static bool seldom_large(Lower *l) {
     return true;
 }
 
-/* *instead: it runs where accesses are not wide, too. Memory is planned for each way: what a version reads must be nobody's to overwrite, and what it writes is what the
- * other kernel writes. Lengths that are no multiples come often, unless the version is for multiples alone. */
+/* *instead: it runs where accesses are not wide, too. Memory is planned for each way: what a version reads must be
+ * nobody's to overwrite, and what it writes is what the other kernel writes. Lengths that are no multiples come often,
+ * unless the version is for multiples alone. */
 static const Kernel *general_for(Lower *l, bool *instead) {
     bool multiples;
     if (l->k->product) return NULL;

@@ -19,8 +19,8 @@
  * predicted without this; where other warps have much to do, it shows less). */
 static const double TURN_ELEMENTS = 0.5, TURN_PIECES = 1, TURN_ENDS = 1;
 /* Vectors that each have a test of their own, which a fold asks for again: beyond so many, as there are predicates for,
- * what an access brought is folded before the next one (an RMS norm of rows of 12288 elements, 16 vectors a thread, took
- * 1.7 times a copy on an H100). Single elements are tested by predicates, and loaded together. */
+ * what an access brought is folded before the next one (an RMS norm of rows of 12288 elements, 16 vectors a thread,
+ * took 1.7 times a copy on an H100). Single elements are tested by predicates, and loaded together. */
 static const double TURN_VECTORS = 0.35, PREDICATES = 6;
 static const double NEARLY = 0.25; /* of a block that does not fit: registers are an estimate */
 static const double SURELY = 0.95; /* of a block: what does not fit by more will spill */

@@ -421,13 +421,12 @@ Chosen *versions_look(Choosing *x, int *moved) {
     if (searched > n) searched = n;
     for (int i = 1; i < searched; i++) add_best(x, i * versions_step(n) % n, of_kind(x->gr), false);
     if (x->points->n > n) versions_add_for_slow(x, searched / 2, 0);
-    const bool compared = versions_compare_alike(x);
+    x->compared = versions_compare_alike(x);
     versions_find_losses(x);
     versions_find_cases(x);
-    if (compared && !x->gr->product) {
+    if (x->compared && !x->gr->product) {
         x->room = room_of(x->gr) + SLOW_CANDIDATES;
         versions_move(x, moved);
-        versions_look_again(x, moved);
     }
     return x->chosen;
 }
@@ -495,7 +494,7 @@ SchedLimits versions_limits(Targets t) {
                          targets_bulk(t), targets_sm_threads(t)};
 }
 
-static Version version_of(Group *gr, const Candidate *k) {
+Version versions_version(Group *gr, const Candidate *k) {
     const Division *d = k->division < 0 ? NULL : &gr->divisions.at[k->division];
     Version v = {.n = k->n, .span = SPAN_NONE};
     for (int s = 0; s < k->n; s++) {
@@ -503,28 +502,6 @@ static Version version_of(Group *gr, const Candidate *k) {
         v.schedule[s] = k->schedule[s];
     }
     return v;
-}
-
-void versions_choose(SchedMemo *memo, Group *gr, Targets t, const Machine *m, int most, Versions *v) {
-    Ctx *ctx = gr->graph->ctx, *temp = ctx_temp(ctx);
-    Points *points = points_with_extremes(gr, temp);
-    Choosing x = versions_begin(gr, versions_limits(t), m, points, temp);
-    x.considered = memo->considered;
-    x.slow = &memo->slow;
-    Chosen *c = expr_map_object(&memo->best, x.form[0]->key);
-    if (!c) {
-        versions_begin_search(&x);
-        c = versions_look(&x, &memo->moved);
-        expr_map_put_object(ctx, &memo->best, x.form[0]->key, c);
-    }
-    *v = versions_room(ctx, c->n[most - 1]);
-    v->n = c->n[most - 1];
-    for (int i = 0; i < v->n; i++) {
-        const Case *from = &c->cases[most - 1][i];
-        v->at[i] = version_of(gr, c->candidates.at[from->candidate]);
-        v->at[i].when = versions_condition(gr, from);
-    }
-    ctx_temp_end(temp);
 }
 
 int versions_best(Group *gr, Targets t, const Machine *m, const int64_t *dims, int most, Version *out,
@@ -550,7 +527,7 @@ int versions_best(Group *gr, Targets t, const Machine *m, const int64_t *dims, i
         for (; to > 0 && seconds[to - 1] > c->seconds[0]; to--)
             if (to < most) out[to] = out[to - 1], seconds[to] = seconds[to - 1];
         if (to == most) continue;
-        out[to] = version_of(gr, c);
+        out[to] = versions_version(gr, c);
         seconds[to] = c->seconds[0];
         n += n < most;
     }

@@ -145,7 +145,33 @@ static void add_displaced(Choosing *x, const int *moved) {
     }
 }
 
-void versions_look_again(Choosing *x, const int *moved) {
-    if (x->slow && folds_known(x->gr) && x->points->n > x->points->nlikely) part_again(x);
+/* The first look, then at what its points are not of. */
+static Chosen *choose(Choosing *x, int *moved) {
+    versions_look(x, moved);
+    if (!x->compared || x->gr->product) return x->chosen;
+    if (folds_known(x->gr) && x->points->n > x->points->nlikely) part_again(x);
     add_displaced(x, moved);
+    return x->chosen;
+}
+
+void versions_choose(SchedMemo *memo, Group *gr, Targets t, const Machine *m, int most, Versions *v) {
+    Ctx *ctx = gr->graph->ctx, *temp = ctx_temp(ctx);
+    Points *points = points_with_extremes(gr, temp);
+    Choosing x = versions_begin(gr, versions_limits(t), m, points, temp);
+    x.considered = memo->considered;
+    x.slow = &memo->slow;
+    Chosen *c = expr_map_object(&memo->best, x.form[0]->key);
+    if (!c) {
+        versions_begin_search(&x);
+        c = choose(&x, &memo->moved);
+        expr_map_put_object(ctx, &memo->best, x.form[0]->key, c);
+    }
+    *v = versions_room(ctx, c->n[most - 1]);
+    v->n = c->n[most - 1];
+    for (int i = 0; i < v->n; i++) {
+        const Case *from = &c->cases[most - 1][i];
+        v->at[i] = versions_version(gr, c->candidates.at[from->candidate]);
+        v->at[i].when = versions_condition(gr, from);
+    }
+    ctx_temp_end(temp);
 }

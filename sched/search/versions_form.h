@@ -74,6 +74,7 @@ typedef struct Choosing {
     int considered;       /* SchedMemo's */
     int *slow;            /* SchedMemo's; NULL: nothing is looked for once more */
     bool judged;          /* candidates are judged by their kernels */
+    bool compared;        /* and all were, by the judge */
     int room;             /* candidates that there may be by now */
     struct BestOf *found; /* what the templates found last, of the kernels of one division */
     Chosen *chosen;
@@ -125,8 +126,8 @@ void versions_add_for_slow(Choosing *x, int most, int moves);
 bool versions_compare_alike(Choosing *x);
 /* So many points further on each time one comes to all of n, and those met lie spread out at any time. */
 int versions_step(int n);
-/* Cases once more, for sizes and addresses that the points are not of. */
-void versions_look_again(Choosing *x, const int *moved);
+/* A candidate as a version, for all sizes. */
+Version versions_version(Group *gr, const Candidate *k);
 
 /* Candidates that are moves away from those of the cases, which take them where they are quicker. *moved: kernels that
  * were judged for that, in the whole compilation. */

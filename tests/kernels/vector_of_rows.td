@@ -1,8 +1,6 @@
 /// Rows whose halves change places, two of a thread beside each other: a condition of the vectors along one axis, in a
-/// loop over the elements of those along the other, whose length is not known.
-export fn vector_of_rows(x: f16[B, 64]) -> (y: f16[B, 64]) {
+/// loop over the elements of those along the other, which end inside of one.
+export fn vector_of_rows(x: f16[5, 64]) -> (y: f16[5, 64]) {
     y[i, j] = if j < 32 then x[i, j + 32] * 2 else -x[i, j - 32];
 }
-check vector_of_rows(B = 1);
-check vector_of_rows(B = 7);
-check vector_of_rows(B = 64);
+check vector_of_rows();
