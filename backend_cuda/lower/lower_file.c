@@ -167,7 +167,7 @@ static void print_instances(const Printing *p, Ctx *ctx, Sym full, const Dispatc
     text_put(p->out, "\n};\n");
 }
 
-/* What holds where the first instances run; NULL: they always do, or others do not run in another kernel. */
+/* What holds unless another kernel runs instead. */
 const char *lower_common_case(const Dispatch *d) {
     return !d->instead || !d->wide ? "td_small" : d->fits ? "td_small && td_wide" : "td_wide";
 }
