@@ -11,7 +11,7 @@ here=$PWD
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
-MARGIN=35 FLOOR=10 MOST=400 HUGE=10000 SUITE=200 # ten times, with noise; milliseconds below which a time says nothing
+MARGIN=35 FLOOR=10 MOST=300 HUGE=10000 SUITE=200 # ten times, with noise; milliseconds below which a time says nothing
 slow=1
 [[ $tdc == */build/san/* ]] && slow=40
 passed=0 failed=0
