@@ -80,7 +80,7 @@ static const Case *displaced_case(const Choosing *at, const Case *cases, int n, 
 }
 
 /* log(time / best) of the cases there are, as a mean over points at such addresses. Nothing is known of it where a
- * candidate is not judged, or a case has no room for a test: 0. */
+ * candidate is not judged: 0. */
 static double displaced_loss(const Choosing *x, const Choosing *at, const Chosen *other) {
     const Chosen *c = x->chosen;
     const int n = c->n[MAX_VERSIONS - 1], points = at->points->n;
@@ -89,7 +89,7 @@ static double displaced_loss(const Choosing *x, const Choosing *at, const Chosen
     for (int i = 0; i < points; i++) {
         const Case *taken = displaced_case(at, c->cases[MAX_VERSIONS - 1], n, i);
         const Case *best = displaced_case(at, other->cases[DISPLACED_CASES - 1], other->n[DISPLACED_CASES - 1], i);
-        if (!taken || !best || taken->ntests == MAX_TESTS) return 0;
+        if (!taken || !best) return 0;
         const Candidate *quick = other->candidates.at[best->candidate];
         Candidate *slow = &had[taken->candidate];
         if (!slow->seconds) {
@@ -102,6 +102,14 @@ static double displaced_loss(const Choosing *x, const Choosing *at, const Chosen
         all += at->points->weight[i];
     }
     return all > 0 ? lost / all : 0;
+}
+
+/* Whether each case has room for one more test. */
+static bool have_room(const Chosen *c) {
+    for (int most = 0; most < MAX_VERSIONS; most++)
+        for (int k = 0; k < c->n[most]; k++)
+            if (c->cases[most][k].ntests == MAX_TESTS) return false;
+    return true;
 }
 
 /* Cases of calls at aligned addresses, then those of all others. */
@@ -129,7 +137,7 @@ static void add_displaced(Choosing *x, const int *moved) {
     enum { PART = 4 /* of the candidates that there would be time for */ };
     static const double LONG = 1.25; /* times what is best there */
     Chosen *c = x->chosen;
-    if (x->points->displaced || (x->points->n > 1 && !folds_known(x->gr))) return;
+    if ((x->points->n > 1 && !folds_known(x->gr)) || !have_room(c)) return;
     Choosing y = versions_begin(x->gr, x->limits, x->machine, displaced_points(x->points, x->temp), x->temp);
     y.considered = x->considered / PART;
     versions_begin_search(&y);

@@ -337,8 +337,10 @@ static int number_of(const Group *gr, const Tensor *t) {
     return n;
 }
 
-/* Rows whose length is a multiple of the widest access are aligned, all of them or none. */
+/* Rows whose length is a multiple of the widest access are aligned, all of them or none; of tensors that begin anywhere
+ * none is known to be. */
 static void try_alignment(Choosing *x, const Leaf *l, Parting *best) {
+    if (x->points->displaced) return;
     SizeTest tried[MAX_GROUP_AXES];
     int n = 0;
     for (int i = 0; i < x->form[0]->accesses.n; i++) {

@@ -72,7 +72,7 @@ typedef struct Choosing {
     CostForm **form; /* of the group, then of each division's shares and rest */
     SchedLimits limits;
     int considered;       /* SchedMemo's */
-    int *slow;            /* SchedMemo's; NULL: nothing is looked for once more */
+    int *slow;            /* SchedMemo's, of versions_choose */
     bool judged;          /* candidates are judged by their kernels */
     bool compared;        /* and all were, by the judge */
     int room;             /* candidates that there may be by now */
