@@ -250,6 +250,31 @@ static int window_of(Reading *x, const Trim *trim, const Expr *compared) {
                 : -1;
 }
 
+/* Elements of a range, on an average. */
+static int mean_length(Reading *x, const Trim *trim) {
+    return tape_step(&x->f->tape, TAPE_DIV, feature_extent(x, trim->axis), extent_product(x, trim->rows));
+}
+
+/* Rows from a thread's first to its last one: it goes over all that their ranges enclose, those of rows between them,
+ * which other threads have, too. */
+static double spanned(const Reading *x, const Trim *trim) {
+    const Layout *l = x->part->layouts.at[0];
+    double all = 1;
+    for (int k = 0; k < x->part->axes.n; k++) {
+        double span = 1;
+        for (int i = 0; i < l->factors.n; i++) {
+            const Factor *f = l->factors.at[i];
+            int64_t stride = 1;
+            if (f->axis != x->part->axes.at[k] || !(trim->rows >> f->id & 1) || bind_scope(f->bind) != SCOPE_REG)
+                continue;
+            if (!expr_is_int(f->stride, &stride)) stride = 1;
+            span += (double)((f->size - 1) * stride);
+        }
+        all *= span;
+    }
+    return all;
+}
+
 /* Where ranges are data, threads with other rows have other ranges, one after the other where they are registers of
  * one. Conditions without data, as j <= i, hold for half. */
 static int trimmed_trips(Reading *x, const Trim *trim, const Factor *serial) {
@@ -269,8 +294,7 @@ static int trimmed_trips(Reading *x, const Trim *trim, const Factor *serial) {
         full = tape_step(t, TAPE_MIN, tape_step(t, TAPE_MAX, full, one), all);
         return tape_step(t, TAPE_MUL, tape_given(t), full);
     }
-    int length = tape_step(t, TAPE_DIV, feature_extent(x, trim->axis), extent_product(x, trim->rows));
-    length = tape_step(t, TAPE_MUL, length, rows);
+    int length = tape_step(t, TAPE_MUL, mean_length(x, trim), tape_const(t, spanned(x, trim)));
     const int some = tape_step(t, TAPE_MIN, length, one); /* most ranges are empty where there are few elements */
     length = tape_step(t, TAPE_DIV, length, tiles);
     return tape_step(t, TAPE_MIN, tape_step(t, TAPE_MAX, length, some), all);
@@ -278,15 +302,66 @@ static int trimmed_trips(Reading *x, const Trim *trim, const Factor *serial) {
 
 /* A warp goes on until the longest of its lanes' ranges is done, which of n that are drawn is about 1 + ln(n) times as
  * long as the mean; sums of several ranges differ less. */
-static double uneven(const Reading *x, const Trim *trim) {
+static double drawn(const Reading *x, const Trim *trim, int64_t least, int64_t most) {
     const Layout *l = x->part->layouts.at[0];
-    double lanes = 1;
+    double n = 1;
     for (int i = 0; i < l->factors.n && trim->data; i++) {
         const Factor *f = l->factors.at[i];
-        if (trim->rows >> f->id & 1 && bind_scope(f->bind) == SCOPE_THREAD && f->tid_stride < TARGET_WARP)
-            lanes *= (double)f->size;
+        const bool thread = trim->rows >> f->id & 1 && bind_scope(f->bind) == SCOPE_THREAD;
+        if (thread && f->tid_stride >= least && f->tid_stride < most) n *= (double)f->size;
     }
-    return 1 + log(lanes) / sqrt(feature_registers(x->part, trim->rows));
+    return log(n) / sqrt(spanned(x, trim));
+}
+
+static double uneven(const Reading *x, const Trim *trim) { return 1 + drawn(x, trim, 0, TARGET_WARP); }
+
+/* The same of the warps of a block, which stays until all are done. Of ranges of one and a half elements, on an average,
+ * blocks of 2, 4 and 8 warps with one each took 0.5, 0.3 and 0.8 times longer than by their mean (an embedding's
+ * gradient, H200). */
+static double of_warps(const Reading *x, const Trim *trim) {
+    static const double SLOWEST = 0.5;
+    return SLOWEST * drawn(x, trim, TARGET_WARP, x->k->threads);
+}
+
+static const Stage *loaded(const Expr *e) {
+    while (e->op == OP_CAST) e = e->arg[0];
+    const Stage *def = e->op == OP_VALUE ? e->u.value->def : NULL;
+    return def && def->kind == STAGE_LOAD ? def : NULL;
+}
+
+const Tensor *feature_ends(const Expr *cond) {
+    const Expr *c = said(cond);
+    if (c->op != OP_LT) return NULL;
+    const Stage *from = loaded(c->arg[0]), *to = loaded(c->arg[1]);
+    const bool same = from && to && from->tensor == to->tensor && from->tensor->rank == 1;
+    int64_t one;
+    const Expr *next = same ? to->subs[0] : NULL;
+    const bool follows = next && next->op == OP_ADD && next->arg[0] == from->subs[0];
+    return follows && expr_is_int(next->arg[1], &one) && one == 1 ? from->tensor : NULL;
+}
+
+/* What one of the conditions compares the index with, where that is loaded. */
+static const Stage *end_of(const Expr *cond, const Var *index, int depth) {
+    enum { DEEPEST = 64 };
+    const Expr *c = said(cond);
+    if (c->op == OP_AND && depth < DEEPEST) {
+        const Stage *first = end_of(c->arg[0], index, depth + 1);
+        return first ? first : end_of(c->arg[1], index, depth + 1);
+    }
+    const Expr *by = bounded_by(c, index, depth);
+    return by ? loaded(c->arg[by == c->arg[0]]) : NULL;
+}
+
+/* Of n that are drawn for as many places, on an average, a place has none with a chance of exp(-n), which is nearly
+ * 1/(1 + n + n*n/2). */
+static void note_ends(Reading *x, const Trim *trim, const Expr *cond) {
+    const Stage *def = end_of(cond, trim->axis->var, 0);
+    Tape *t = &x->f->tape;
+    if (!def) return;
+    const int one = tape_const(t, 1), n = mean_length(x, trim);
+    const int half = tape_step(t, TAPE_DIV, tape_step(t, TAPE_MUL, n, n), tape_const(t, 2));
+    const int none = tape_step(t, TAPE_DIV, one, tape_step(t, TAPE_ADD, tape_step(t, TAPE_ADD, one, n), half));
+    vec_push(x->ctx, &x->ends_of, ((Ends){def->tensor, tape_step(t, TAPE_SUB, one, none)}));
 }
 
 /* ---- what waits ---- */
@@ -340,16 +415,23 @@ static void read_body(Reading *x, const Stage *s, const Factor *f) {
     const int outside = x->body, begin = x->place, trims = x->trims.n;
     const Expr *cond = f ? trimmed(s) : NULL;
     int trips = f ? feature_count(x, f) : tape_const(&x->f->tape, 1), useful = trips;
+    int elements = tape_const(&x->f->tape, 1);
+    double slowest = 0;
     if (cond) {
         Trim trim = {.axis = s->axis, .data = expr_has(cond, is_value, NULL) != NULL};
         trim.rows = ends_vary(x, cond, s->axis->var, 0) & ~of_axis(x->part, s->axis);
         trim.window = trim.data ? window_of(x, &trim, bounded_by(cond, s->axis->var, 0)) : -1;
         trim.trips = useful = trimmed_trips(x, &trim, f);
         trips = tape_step(&x->f->tape, TAPE_MUL, trim.trips, tape_const(&x->f->tape, uneven(x, &trim)));
+        slowest = of_warps(x, &trim);
+        elements = trim.data && trim.window < 0 ? mean_length(x, &trim) : elements;
+        if (trim.data && trim.window < 0) note_ends(x, &trim, cond);
         vec_push(x->ctx, &x->trims, trim);
     }
     Body b = {.parent = outside, .blocks = x->f->bodies.at[outside].blocks, .factor = f, .trips = trips};
     b.ragged = cond && x->trims.at[x->trims.n - 1].data;
+    b.elements = elements;
+    b.slowest = slowest;
     const bool window = b.ragged && x->trims.at[x->trims.n - 1].window >= 0;
     b.most = window ? feature_count(x, f) : -1;
     b.met = window ? useful : x->f->bodies.at[outside].met;

@@ -72,6 +72,7 @@ typedef struct Access {
     int alike;  /* the latest earlier load of the same body that differs in where it starts alone; -1: none */
     int all;    /* step: elements of the tensor */
     int inside; /* step: the share of what is walked that lies inside of the axes */
+    int some;   /* step: the share of rows for which it is made, where it is for those whose ranges have elements */
     double aside[PIPE_COUNT]; /* instructions for what its addresses have beside digits, quotients and the like, where
                                * each element has its own */
     int ndigits;
@@ -88,6 +89,8 @@ typedef struct Body {
     int useful;           /* step: of those, the ones in which lanes have something to do, on an average */
     bool last;            /* done by the last block alone */
     bool ragged;          /* it goes over ranges that are data: iterations are those of an average one */
+    int elements;         /* step: of such a range, */
+    double slowest;       /* and by how much more a block's warp has that has most of them, where each has one */
     int most;             /* step: where ranges are parts of windows, iterations of a whole one; -1: they are not */
     int met;              /* step: iterations of a loop around over parts of windows; below 1 some blocks make none */
     int ahead;            /* iterations that its copies and loads run ahead of their use */

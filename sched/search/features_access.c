@@ -545,6 +545,10 @@ void feature_access(Reading *x, const Stage *s) {
     need_whole(&p);
     place_beside(&p);
     a.inside = inside(&p, domain);
+    a.some = tape_const(tape, 1);
+    const Tensor *ends = s->cond ? feature_ends(s->cond) : NULL;
+    for (int i = 0; i < x->ends_of.n; i++)
+        if (ends && x->ends_of.at[i].tensor == ends) a.some = x->ends_of.at[i].some;
     a.alike = a.store ? -1 : alike(x, &a);
     x->f->known &= x->f->accesses.n < FEATURE_ACCESSES;
     vec_push(x->ctx, &x->seen, ((SeenAccess){s, x->body}));

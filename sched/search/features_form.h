@@ -26,6 +26,12 @@ typedef struct Trim {
     int trips;      /* step */
 } Trim;
 
+/* Ranges that are data, from one element of a tensor to the next. */
+typedef struct Ends {
+    const Tensor *tensor;
+    int some; /* step: the share of ranges that likely have elements */
+} Ends;
+
 typedef struct Reading {
     Program own; /* the program, as a node's maker takes it */
     Graph *g;
@@ -57,6 +63,7 @@ typedef struct Reading {
     VEC(SeenAccess) seen;
     VEC(Living) living;
     VEC(Trim) trims;   /* of the open loops */
+    VEC(Ends) ends_of; /* of the loops until here */
     VEC(int) jumps;    /* numbers of stages that have rare paths */
     VEC(int) barriers; /* numbers of stages across which nothing moves */
     VEC(int) folded;   /* numbers of reductions: what is read behind one, too, is there until then */
@@ -70,6 +77,9 @@ int feature_step(Reading *x, const Expr *e);
 /* How many indices an axis likely has, as a step. */
 int feature_extent(Reading *x, const Axis *a);
 int feature_count(Reading *x, const Factor *f);
+/* The tensor between two of whose elements, one behind the other, a condition says that there is something:
+ * off[i] < off[i + 1]. NULL: it says something else. */
+const Tensor *feature_ends(const Expr *cond);
 /* Whether an axis of a kernel without loops lies in several registers: elements from one to the next, and how many.
  * Those that it does not reach are left out, and where it reaches into the last the others test nothing
  * (lower_inside.c). */

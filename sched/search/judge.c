@@ -257,14 +257,16 @@ static void add_access(Judge *j, int i, const double *left) {
     const Access *a = &j->f->accesses.at[i];
     const Touched *t = &j->touched[i];
     const Body *b = &j->f->bodies.at[a->body];
-    const double runs = b->last ? 1 : at(j, b->useful) * at(j, b->blocks), tensor = at(j, a->all) * a->bytes;
+    const double runs = (b->last ? 1 : at(j, b->useful) * at(j, b->blocks)) * at(j, a->some),
+                 tensor = at(j, a->all) * a->bytes;
     const Source s = a->store ? (Source){1, 1, 1} : source_of(j, a);
     enum {
         EXCHANGED = 2 /* an atomic by exchange reads the element before; what others change meanwhile is left out */
     };
     static const double WHOLE = 0.95; /* and more of its sectors: a row may begin inside of one */
     const double sector = j->target->sector;
-    double bytes = named(j, t->whole * least_of(1, at(j, b->met)), tensor) * s.again * s.memory;
+    const double some = least_of(1, at(j, b->met)) * at(j, a->some);
+    double bytes = named(j, t->whole * some, tensor) * s.again * s.memory;
     if (left && !a->store) bytes *= 1 - least_of(1, left[a->number] / most_of(tensor, 1));
     if (a->path != PATH_BULK) j->issue[a->body] += access_issue(j, a, t);
     for (int p = 0; p < PIPE_COUNT; p++) j->aside[a->body][p] += a->aside[p] / (wide_access(j, a) ? a->vector : 1);
@@ -345,6 +347,12 @@ static double waits(const Judge *j, int body) {
     return sum + most + more;
 }
 
+/* Longer ranges differ less, as numbers of elements do that are drawn for them. */
+static double uneven(const Judge *j, int body) {
+    const Body *b = &j->f->bodies.at[body];
+    return 1 + b->slowest / sqrt(most_of(1, at(j, b->elements)));
+}
+
 static double life(const Judge *j, int body) {
     enum { SCHEDULERS = 4 /* of a multiprocessor: a warp each starts an instruction in a cycle */ };
     const Features *f = j->f;
@@ -358,7 +366,7 @@ static double life(const Judge *j, int body) {
     double loads = waits(j, body);
     for (int i = body + 1; i < f->bodies.n; i++)
         if (f->bodies.at[i].parent == body && f->bodies.at[i].last == b->last)
-            work += life(j, i) * at(j, f->bodies.at[i].trips);
+            work += life(j, i) * at(j, f->bodies.at[i].trips) * uneven(j, i);
     return b->ahead ? most_of(work, loads / b->ahead) : work + loads;
 }
 
@@ -379,6 +387,19 @@ static double longest_range(const Judge *j) {
         if (b->ragged) most = most_of(most, life(j, i) * trips);
     }
     return most;
+}
+
+/* By how much the block that has most of them takes longer for its ranges that are data than a block on an average:
+ * of n elements about sqrt(n) more or less, and of all warps one is sqrt(2 ln(warps)) times as far off. */
+static double longest_block(const Judge *j) {
+    const double warps = most_of(j->blocks * j->warps, 1);
+    double more = 0;
+    for (int i = 0; i < j->f->bodies.n; i++) {
+        const Body *b = &j->f->bodies.at[i];
+        const double all = b->ragged && b->most < 0 ? at(j, b->times) : 0;
+        if (all > 0) more += life(j, i) * sqrt(all) * sqrt(2 * log(warps));
+    }
+    return more;
 }
 
 /* ---- the whole ---- */
@@ -463,7 +484,7 @@ static void take_part(Features *f, const Machine *m, const int64_t *dims, const 
     t->slots = j.slots;
     t->at_once = j.at_once;
     t->lives = j.blocks * one;
-    t->most = one;
+    t->most = one + longest_block(&j);
     t->busy = least_of(j.blocks, m->sms);
     t->spills = j.spills;
 }

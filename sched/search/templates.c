@@ -73,7 +73,10 @@ static void build(const Group *gr, const Shape *p, Schedule *s) {
 }
 
 /* How many of a kind are wanted. The cost of schedules does not tell clusters of different sizes apart. */
-static int room_of(const Search *x, int kind) { return kind & BEST_CLUSTER ? BEST_OF_CLUSTERS : x->of_kind; }
+static int room_of(const Search *x, int kind) {
+    if (kind & BEST_RANGES) return (x->of_kind + 1) / 2;
+    return kind & BEST_CLUSTER ? BEST_OF_CLUSTERS : x->of_kind;
+}
 
 /* What one more must take less than. */
 static double worst(const Search *x, int kind) {
@@ -414,6 +417,7 @@ static void search(Search *x) {
             if (b != a && x->length[b] > 1) try_axes(x, a, b);
     }
     templates_stacks(x);
+    templates_ranges(x);
     try_windows(x);
     try_tiles(x);
 }

@@ -37,5 +37,7 @@ static inline int64_t pow2_up(int64_t n) {
 void templates_consider(Search *x, const Schedule *s, int kind);
 /* Those whose threads go on along several axes. */
 void templates_stacks(Search *x);
+/* Those for ranges that are data. */
+void templates_ranges(Search *x);
 
 #endif

@@ -404,6 +404,51 @@ static void test_aside(Ctx *ctx) {
     expect_number(store->aside[PIPE_ALU] + store->aside[PIPE_FMA], 0, "rotation: a store of digits alone");
 }
 
+static const char touched_rows[] = "program touched\n"
+                                   "  dim T\n"
+                                   "  dim V\n"
+                                   "  in starts: i32[V + 1]\n"
+                                   "  in g: f32[T, 128]\n"
+                                   "  inout w: f32[V, 128]\n"
+                                   "kernel w\n"
+                                   "part main\n"
+                                   "  axis i = V\n"
+                                   "  axis c = 128\n"
+                                   "  axis b = T\n"
+                                   "  layout main\n"
+                                   "    i = grid reg(2) warp(4)\n"
+                                   "    c = lane(32) vec(4)\n"
+                                   "    b = serial reg(1)\n"
+                                   "{\n"
+                                   "  var sum[i, c]: f32 = 0.0\n"
+                                   "  s0 = load starts[i]\n"
+                                   "  s1 = load starts[i + 1]\n"
+                                   "  for b {\n"
+                                   "    g0 = load g[b, c] if i64(s0) <= b && b < i64(s1)\n"
+                                   "    p = reduce sum(g0) over b if i64(s0) <= b && b < i64(s1)\n"
+                                   "    set sum = sum + p\n"
+                                   "  }\n"
+                                   "  w0 = load w[i, c] if i64(s0) < i64(s1)\n"
+                                   "  store w[i, c] = w0 + sum if i64(s0) < i64(s1)\n"
+                                   "}\n";
+
+/* Of 1000 rows about a tenth has one of 100 elements, and memory moves those. A thread whose rows are 0 and 4 goes over
+ * what the three between them have, and a block over the most that one of its four warps has. */
+static void test_touched_rows(Ctx *ctx) {
+    Read r = read_text(ctx, "rows that are touched", touched_rows, sizeof touched_rows - 1);
+    at(&r, 100, 1000);
+    for (int i = 0; i < r.f->accesses.n; i++) {
+        const Access *a = &r.f->accesses.at[i];
+        const bool rows = a->store || a->tensor->kind == TENSOR_INOUT;
+        expect_number(value(&r, a->some), rows ? 1 - 1 / 1.105 : 1, "touched: the share of rows");
+    }
+    at(&r, 4000, 1000);
+    const Body *b = &r.f->bodies.at[r.f->bodies.n - 1];
+    expect_number(value(&r, b->trips), 5 * 4, "touched: iterations for five rows of four elements");
+    expect_number(value(&r, b->elements), 4, "touched: elements of a row");
+    expect_number(b->slowest, 0.5 * log(4) / sqrt(5), "touched: how much more the slowest warp has");
+}
+
 int main(void) {
     Ctx *ctx = ctx_new();
     if (!ctx || CTX_GUARD(ctx)) return 2;
@@ -423,6 +468,7 @@ int main(void) {
     test_lanes(ctx);
     test_narrow(ctx);
     test_aside(ctx);
+    test_touched_rows(ctx);
     ctx_free(ctx);
     return test_end();
 }

@@ -1,0 +1,81 @@
+/* Candidates for groups that fold ranges that are data, as rows that are summed by their keys: a range has few elements
+ * or many, and what a block's threads do not share of it they wait for. So a range is a block's or a warp's, with as
+ * much as that can have of what lies beside it along the axis of vectors, for one element of the range at a time, or
+ * for several. */
+#include "templates_form.h"
+
+#include "sched/plan/group.h"
+
+enum { MOST_REGS = 8, MOST_WARPS = 4, AT_ONCE = 4 }; /* moves try those between */
+
+/* cols: the axis of vectors. rows: one of those that the ranges have, fold: along which they lie. */
+typedef struct Ranges {
+    int cols, rows, fold;
+    int64_t vec, lanes, warps, regs; /* of cols */
+    int64_t rows_warps, at_once;     /* of fold */
+} Ranges;
+
+static void try_one(Search *x, const Ranges *r) {
+    Schedule s;
+    schedule_clear(&s, x->gr->axes.n);
+    for (int a = 0; a < x->gr->axes.n; a++) {
+        const bool grid = axis_has_grid(&x->gr->axes.at[a]);
+        if (a == x->gr->split) return;
+        schedule_factor(&s, a, grid ? BIND_GRID : BIND_SERIAL, 0);
+        if (a == r->cols) {
+            if (r->regs > 1) schedule_factor(&s, a, BIND_REG, r->regs);
+            if (r->warps > 1) schedule_factor(&s, a, BIND_WARP, r->warps);
+            schedule_factor(&s, a, BIND_LANE, r->lanes);
+            if (r->vec > 1) schedule_factor(&s, a, BIND_VEC, r->vec);
+        } else if (a == r->rows) {
+            if (r->rows_warps > 1) schedule_factor(&s, a, BIND_WARP, r->rows_warps);
+            if (r->lanes < WARP) schedule_factor(&s, a, BIND_LANE, WARP / r->lanes);
+        } else if (!grid) {
+            schedule_factor(&s, a, BIND_REG, a == r->fold ? r->at_once : 1);
+        }
+    }
+    templates_consider(x, &s, BEST_RANGES);
+}
+
+static void try_columns(Search *x, Ranges r) {
+    const int64_t n = x->length[r.cols], vectors = ceil_div(n > 0 ? n : 1, r.vec);
+    const bool known = x->gr->axes.at[r.cols].extent >= 0;
+    r.lanes = vectors < WARP ? pow2_up(vectors) : WARP;
+    const int64_t exact = ceil_div(vectors, r.lanes), all = known ? exact : pow2_up(exact);
+    for (r.at_once = 1; r.at_once <= AT_ONCE; r.at_once *= AT_ONCE) {
+        if (all > 1 && all * WARP <= target_default.threads) { /* a block's */
+            r.regs = r.rows_warps = 1;
+            r.warps = all;
+            try_one(x, &r);
+        }
+        r.warps = 1;
+        for (r.rows_warps = 1; r.rows_warps <= MOST_WARPS; r.rows_warps *= 2) {
+            r.regs = 1;
+            try_one(x, &r);
+            r.regs = all < MOST_REGS ? all : MOST_REGS;
+            if (r.regs > 1) try_one(x, &r);
+        }
+    }
+}
+
+void templates_ranges(Search *x) {
+    Group *gr = x->gr;
+    for (int i = 0; i < gr->steps.n; i++) {
+        const GStep *p = &gr->steps.at[i];
+        AxisSet within;
+        if (!group_ragged(gr, p, &within)) continue;
+        Ranges r = {.cols = -1, .rows = -1, .fold = -1};
+        for (int a = 0; a < gr->axes.n; a++) {
+            const GAxis *axis = &gr->axes.at[a];
+            if (p->over >> a & 1) r.fold = a;
+            if (!axis_has_grid(axis)) continue;
+            if (within >> a & 1)
+                r.rows = a;
+            else if (axis->contiguous && x->length[a] > 1)
+                r.cols = a;
+        }
+        if (r.cols < 0 || r.rows < 0) continue;
+        for (r.vec = WIDEST; r.vec >= WIDEST / 2; r.vec /= 2)
+            if (x->length[r.cols] % r.vec == 0) try_columns(x, r);
+    }
+}
