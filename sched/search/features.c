@@ -277,7 +277,7 @@ static double spanned(const Reading *x, const Trim *trim) {
 
 /* Where ranges are data, threads with other rows have other ranges, one after the other where they are registers of
  * one. Conditions without data, as j <= i, hold for half. */
-static int trimmed_trips(Reading *x, const Trim *trim, const Factor *serial) {
+static int trimmed_trips(Reading *x, const Trim *trim, const Factor *serial, double span) {
     enum { HALF = 2 };
     Tape *t = &x->f->tape;
     const Layout *l = x->part->layouts.at[0];
@@ -294,7 +294,7 @@ static int trimmed_trips(Reading *x, const Trim *trim, const Factor *serial) {
         full = tape_step(t, TAPE_MIN, tape_step(t, TAPE_MAX, full, one), all);
         return tape_step(t, TAPE_MUL, tape_given(t), full);
     }
-    int length = tape_step(t, TAPE_MUL, mean_length(x, trim), tape_const(t, spanned(x, trim)));
+    int length = tape_step(t, TAPE_MUL, mean_length(x, trim), tape_const(t, span));
     const int some = tape_step(t, TAPE_MIN, length, one); /* most ranges are empty where there are few elements */
     length = tape_step(t, TAPE_DIV, length, tiles);
     return tape_step(t, TAPE_MIN, tape_step(t, TAPE_MAX, length, some), all);
@@ -315,9 +315,9 @@ static double drawn(const Reading *x, const Trim *trim, int64_t least, int64_t m
 
 static double uneven(const Reading *x, const Trim *trim) { return 1 + drawn(x, trim, 0, TARGET_WARP); }
 
-/* The same of the warps of a block, which stays until all are done. Of ranges of one and a half elements, on an average,
- * blocks of 2, 4 and 8 warps with one each took 0.5, 0.3 and 0.8 times longer than by their mean (an embedding's
- * gradient, H200). */
+/* The same of the warps of a block, which stays until all are done. Of ranges of one and a half elements, on an
+ * average, blocks of 2, 4 and 8 warps with one each took 0.5, 0.3 and 0.8 times longer than by their mean (an
+ * embedding's gradient, H200). */
 static double of_warps(const Reading *x, const Trim *trim) {
     static const double SLOWEST = 0.5;
     return SLOWEST * drawn(x, trim, TARGET_WARP, x->k->threads);
@@ -421,7 +421,8 @@ static void read_body(Reading *x, const Stage *s, const Factor *f) {
         Trim trim = {.axis = s->axis, .data = expr_has(cond, is_value, NULL) != NULL};
         trim.rows = ends_vary(x, cond, s->axis->var, 0) & ~of_axis(x->part, s->axis);
         trim.window = trim.data ? window_of(x, &trim, bounded_by(cond, s->axis->var, 0)) : -1;
-        trim.trips = useful = trimmed_trips(x, &trim, f);
+        trim.trips = trimmed_trips(x, &trim, f, spanned(x, &trim));
+        useful = trimmed_trips(x, &trim, f, 1); /* an element is of one of a thread's rows */
         trips = tape_step(&x->f->tape, TAPE_MUL, trim.trips, tape_const(&x->f->tape, uneven(x, &trim)));
         slowest = of_warps(x, &trim);
         elements = trim.data && trim.window < 0 ? mean_length(x, &trim) : elements;

@@ -63,8 +63,7 @@ static void keep_reached(Versions *v, Kernel *const *of) {
 static bool are_few(const Plan *plan, Versions *versions, bool *reduced) {
     enum {
         MOST_LAUNCHES = 1024,
-        MOST_CONDITIONS = 24,       /* whose combinations there is time to look at */
-        FEW_WAYS = MAX_WAYS * 3 / 4 /* in another order of steps, as parts are put, fewer are proved to be none */
+        MOST_CONDITIONS = 24 /* whose combinations there is time to look at */
     };
     Ctx *temp = ctx_temp(plan->graph->ctx);
     Program *p = program_new(temp, plan->graph); /* of kernels that are names alone */
@@ -82,7 +81,7 @@ static bool are_few(const Plan *plan, Versions *versions, bool *reduced) {
             of[i * MAX_VERSIONS + k] = kernel_new_at(p, &in->steps, sym_fmt(temp, "%d_%d", i, k));
         }
     }
-    const bool few = conditions <= MOST_CONDITIONS && program_find_ways(p) && p->ways.n <= FEW_WAYS &&
+    const bool few = conditions <= MOST_CONDITIONS && program_find_ways(p) && p->ways.n <= SCHED_FEW_WAYS &&
                      (p->ways.n == 1 || p->ways.n * n <= MOST_LAUNCHES);
     *reduced = false;
     for (int i = 0; i < n && few; i++) {

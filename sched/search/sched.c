@@ -134,9 +134,9 @@ static int versions_of(const Group *gr, int most) {
     return (gr->elsewhere || (gr->fused && gr->split < 0)) && most > FEW ? FEW : most;
 }
 
-/* With at most so many versions of each group, but of those that were given. Of two ways that of one group comes first:
- * it leaves fewer sizes to the other. */
-static bool choose(SchedWork *w, const bool *given, int lines, int most, Text *why) {
+/* With at most so many versions of each group, most[i] of the i-th, but of those that were given. Of two ways that of
+ * one group comes first: it leaves fewer sizes to the other. */
+static bool choose(SchedWork *w, const bool *given, int lines, const int *most, Text *why) {
     const Plan *plan = w->plan;
     uint64_t state = w->o->seed;
     SchedMemo *memo = w->o->memo ? w->o->memo : &w->memo;
@@ -149,7 +149,7 @@ static bool choose(SchedWork *w, const bool *given, int lines, int most, Text *w
             Schedule s;
             if (given[i] || gr->fused != !pass || (pass && !sched_used(gr))) continue;
             if (!is_fixed(w->o, gr, &state, &s))
-                choose_versions(w, memo, gr, lines, versions_of(gr, most), &w->versions[i]);
+                choose_versions(w, memo, gr, lines, versions_of(gr, most[i]), &w->versions[i]);
             else if (!schedule_legal(gr, &s, why))
                 return refuse(w, DIAG_INTERNAL, gr, "is not legal", why);
             else
@@ -181,17 +181,91 @@ static void warn_of_lines(SchedWork *w, int lines) {
     diag_help(w->ctx, d, "fix lengths with -D, or tune fewer sizes");
 }
 
+/* ---- how many versions each group has ---- */
+
+/* What a version more of a group spares; of several where one alone spares little. *more: of how many. */
+static double spared(const Versions *v, int most, int *more) {
+    enum { AHEAD = 3 };
+    double best = 0;
+    for (int n = 1; n <= AHEAD && most + n <= MAX_VERSIONS; n++) {
+        const double each = (v->lost[most - 1] - v->lost[most + n - 1]) / n;
+        if (each > best) best = each, *more = n;
+    }
+    return best;
+}
+
+/* Seconds that are lost with at most so many of each; *all: of them. */
+static double lost_with(const SchedWork *w, const int *most, int *all) {
+    double sum = 0;
+    *all = 0;
+    for (int i = 0; i < w->plan->groups.n; i++) {
+        const Versions *v = &w->versions[i];
+        if (!v->counts) continue;
+        sum += v->lost[most[i] - 1];
+        *all += v->counts[most[i] - 1];
+    }
+    return sum;
+}
+
+/* Whether there are few ways even where each combination is one. */
+static bool are_few_at_most(const SchedWork *w, const int *most) {
+    int ways = 1;
+    for (int i = 0; i < w->plan->groups.n; i++) {
+        const Versions *v = &w->versions[i];
+        const int n = v->counts ? v->counts[most[i] - 1] : v->n;
+        if (n > 1 && (ways *= n) > SCHED_FEW_WAYS) return false;
+    }
+    return true;
+}
+
+/* Ways through a program are as many as its groups' versions multiplied, so that all of them together have few: those
+ * for which a version more spares most have it first. No more of them in all than where each has as many as another.
+ * Whether less is lost so. */
+static bool spread_versions(const SchedWork *w, int *most) {
+    const int n = w->plan->groups.n;
+    int *tried = NEW_N(w->ctx, int, n + 1), all, now;
+    bool *full = NEW_N(w->ctx, bool, n + 1);
+    const double had = lost_with(w, most, &all);
+    for (int i = 0; i < n; i++) tried[i] = 1;
+    for (;;) {
+        int at = -1, more = 0;
+        double best = 0;
+        for (int i = 0; i < n; i++) {
+            int by = 0;
+            const double each = full[i] || !w->versions[i].counts ? 0 : spared(&w->versions[i], tried[i], &by);
+            if (each > best) best = each, at = i, more = by;
+        }
+        if (at < 0) break;
+        tried[at] += more;
+        lost_with(w, tried, &now);
+        if (now <= all && are_few_at_most(w, tried)) continue;
+        tried[at] -= more;
+        full[at] = true;
+    }
+    const bool less = lost_with(w, tried, &now) < had;
+    if (less) memcpy(most, tried, sizeof *most * (size_t)n);
+    return less;
+}
+
 static bool step_choose(SchedWork *w, Text *why) {
-    bool *given = NEW_N(w->ctx, bool, w->plan->groups.n + 1);
-    w->versions = NEW_N(w->ctx, Versions, w->plan->groups.n ? w->plan->groups.n : 1);
+    const int n = w->plan->groups.n;
+    int *each = NEW_N(w->ctx, int, n + 1);
+    bool *given = NEW_N(w->ctx, bool, n + 1);
+    w->versions = NEW_N(w->ctx, Versions, n + 1);
     if (!take_given(w, given)) return false;
     const int all = w->o->tuned ? MAX_VERSIONS - 1 : 0;
     for (int lines = all;; lines /= 2) {
         for (int most = MAX_VERSIONS; most; most--) {
-            if (!choose(w, given, lines, most, why)) return false;
+            for (int i = 0; i < n; i++) each[i] = most;
+            if (!choose(w, given, lines, each, why)) return false;
             if (!sched_few_ways(w->plan, w->versions)) continue;
             if (lines < all) warn_of_lines(w, lines);
-            return true;
+            if (most == MAX_VERSIONS || n < 2) return true;
+            if (!spread_versions(w, each)) return true;
+            if (!choose(w, given, lines, each, why)) return false;
+            if (sched_few_ways(w->plan, w->versions)) return true;
+            for (int i = 0; i < n; i++) each[i] = most;
+            return choose(w, given, lines, each, why) && sched_few_ways(w->plan, w->versions);
         }
         if (!lines) return refuse_ways(w, given);
     }

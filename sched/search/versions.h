@@ -26,7 +26,9 @@ typedef struct Version {
 /* In order; the last has no condition. */
 typedef struct Versions {
     int n;
-    Version *at; /* with room for as many as versions_room was asked for */
+    Version *at;        /* with room for as many as versions_room was asked for */
+    const int *counts;  /* how many there are of at most 1, 2, ... MAX_VERSIONS; NULL: nobody chose, */
+    const double *lost; /* and seconds that these take longer than what is best for each size, about */
 } Versions;
 
 /* What was chosen for the same targets and machine, by the form of groups (cost_form.h); {0} to begin with. */

@@ -176,6 +176,8 @@ void versions_choose(SchedMemo *memo, Group *gr, Targets t, const Machine *m, in
     }
     *v = versions_room(ctx, c->n[most - 1]);
     v->n = c->n[most - 1];
+    v->counts = c->n;
+    v->lost = c->lost;
     for (int i = 0; i < v->n; i++) {
         const Case *from = &c->cases[most - 1][i];
         v->at[i] = versions_version(gr, c->candidates.at[from->candidate]);

@@ -443,12 +443,30 @@ static double unite(const Choosing *x, Leaf *leaves, int n) {
     return least;
 }
 
-static void note(Ctx *ctx, Chosen *c, const Leaf *leaves, int n) {
-    Case *cases = NEW_N(ctx, Case, n);
-    for (int i = 0; i < n; i++) cases[i] = leaves[i].c;
+/* Seconds of a group where all sizes are alike: a mean of its logarithm. */
+static double usual_seconds(const Choosing *x) {
+    double sum = 0, all = 0;
+    for (int i = 0; i < x->points->n; i++) {
+        if (!(x->best[i] > 0) || !isfinite(x->best[i])) continue;
+        sum += x->points->weight[i] * log(x->best[i]);
+        all += x->points->weight[i];
+    }
+    return all > 0 ? exp(sum / all) / all : 0;
+}
+
+static void note(const Choosing *x, Chosen *c, const Leaf *leaves, int n) {
+    Case *cases = NEW_N(x->ctx, Case, n);
+    double loss = 0;
+    for (int i = 0; i < n; i++) {
+        cases[i] = leaves[i].c;
+        loss += leaves[i].loss;
+    }
+    if (x->sparing > 0) loss = 0; /* what is spared counts otherwise: these are all there are */
+    const double lost = loss * usual_seconds(x);
     for (int k = n - 1; k < MAX_VERSIONS; k++) {
         c->n[k] = n;
         c->cases[k] = cases;
+        c->lost[k] = lost;
     }
 }
 
@@ -460,7 +478,7 @@ static double part_all(Choosing *x, Leaves *l, double least, int most, Chosen *c
         if (l->at[leaf].best.worth <= least) break;
         gained += l->at[leaf].best.gain;
         part(x, l->at, l->n, leaf);
-        if (chosen && l->n < LIKELY) note(x->ctx, chosen, l->at, l->n + 1);
+        if (chosen && l->n < LIKELY) note(x, chosen, l->at, l->n + 1);
     }
     return gained;
 }
@@ -469,12 +487,12 @@ static double part_all(Choosing *x, Leaves *l, double least, int most, Chosen *c
  * *chosen gets the cases on the way. */
 static double grow(Choosing *x, Leaves *l, double least, Chosen *chosen) {
     double loss = l->at[0].loss;
-    note(x->ctx, chosen, l->at, 1);
+    note(x, chosen, l->at, 1);
     l->n = 1;
     loss -= part_all(x, l, least, MAX_LIKELY, chosen);
     if (l->n <= LIKELY) return loss;
     for (; l->n > LIKELY; l->n--) loss += unite(x, l->at, l->n);
-    note(x->ctx, chosen, l->at, l->n);
+    note(x, chosen, l->at, l->n);
     return loss;
 }
 
@@ -557,7 +575,7 @@ static void spare_the_worst(Choosing *x, Leaves *l) {
     part_all(x, l, LEAST[extremes], most, NULL);
     for (; l->n > MAX_VERSIONS; l->n--) unite(x, l->at, l->n);
     for (int i = 0; i < l->n; i++) versions_settle(x, &l->at[i].c, l->at[i].near);
-    note(x->ctx, x->chosen, l->at, l->n);
+    note(x, x->chosen, l->at, l->n);
     keep_used(x, l);
     for (int k = 0; k < x->chosen->candidates.n; k++) x->chosen->candidates.at[k]->given_up = true;
     for (int k = 0; k < x->nrivals; k++) x->chosen->candidates.at[x->rival[k]]->given_up = false;
@@ -579,7 +597,7 @@ void versions_find_cases(Choosing *x) {
     Leaves *best = NEW(x->temp, Leaves), *other = NEW(x->temp, Leaves);
     best->at[0] = all;
     if (x->gr->product) {
-        note(x->ctx, x->chosen, best->at, 1);
+        note(x, x->chosen, best->at, 1);
         return;
     }
     least = grow(x, best, GAIN * weight, x->chosen);

@@ -49,6 +49,7 @@ typedef struct Chosen {
     VEC(Candidate *) candidates;
     int n[MAX_VERSIONS]; /* of cases with at most that many plus 1 */
     Case *cases[MAX_VERSIONS];
+    double lost[MAX_VERSIONS]; /* seconds that these take longer than what is best at each point, about */
 } Chosen;
 
 /* The points in the order of the lengths of some axes, multiplied. */
