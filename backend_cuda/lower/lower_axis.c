@@ -190,6 +190,19 @@ static bool declare_peel(Lower *l, const Axis *a, const Layout *layout) {
     return true;
 }
 
+const Code *axis_peel_past(Lower *l, const Axis *a, Sym var, const Code *end) {
+    const Layout *layout = l->part->layouts.at[0];
+    const Stage *lead = a->peel ? axis_find_access(l, l->part->body.at, l->part->body.n, a->peel, a) : NULL;
+    FactorSet rows = 0;
+    for (int d = 0; lead && d < lead->tensor->rank; d++) rows |= expr_domain(l->part, layout, lead->subs[d]);
+    rows &= ~layout_axis_factors(layout, a);
+    for (int i = 0; i < layout->factors.n; i++) {
+        const BindScope scope = bind_scope(layout->factors.at[i]->bind);
+        if (rows >> layout->factors.at[i]->id & 1 && scope != SCOPE_BLOCK && scope != SCOPE_LOOP) return NULL;
+    }
+    return lead ? code(l->ctx, "%n - %n >= %c", var, peel_name(l, a), end) : NULL;
+}
+
 void axis_peel_row(Lower *l, const Axis *a, const Code *at) {
     l->open.row_peel = a;
     put_peel(l, a, at);

@@ -342,6 +342,9 @@ const Code *axis_base(Lower *l, const Axis *a);
 /* Declares where a peeled axis begins for the one row of a tile that begins at the element `at` of the peel's tensor:
  * axis_base says so until l->open.row_peel is NULL again. */
 void axis_peel_row(Lower *l, const Axis *a, const Code *at);
+/* In a loop along an axis, whose variable is var: that the row, which ends there, has nothing for any thread of the
+ * block from here on. NULL: it starts where the loop does, or threads have several rows. */
+const Code *axis_peel_past(Lower *l, const Axis *a, Sym var, const Code *end);
 /* Declares the C variables of axes whose parts are all known here; of those a fill needs only what tells where rows
  * begin. */
 void axis_declare(Lower *l, bool fill);

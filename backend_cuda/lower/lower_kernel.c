@@ -193,6 +193,7 @@ static void lower_for(Lower *l, Stage *s) {
     l->open.layout = layout;
     LoopHead h = {.stage = s, .var = axis_loop_name(l, a)};
     const Code *hi = expr_code(l, a->hi, layout);
+    const Code *past = axis_peel_past(l, a, h.var, hi);
     if (a->peel) hi = code(l->ctx, "%c + %l", hi, axis_slack(a)); /* it starts early by so much at most */
     h.start = poly_code(l, axis_start(l, a), false);
     h.step = poly_code(l, poly_of(&l->env, f->stride), false);
@@ -221,6 +222,11 @@ static void lower_for(Lower *l, Stage *s) {
     else
         put_loop(l, false, "I %n = %c; %n < %c; %n += %c", h.var, first, h.var, h.bound, h.var, h.step);
     put_all(l, &b.indices);
+    if (past && !b.fetches.n && !b.ahead.n) { /* this row has no more */
+        put_if(l, past)->braces = INLINE;
+        put_do(l, "break");
+        put_end(l);
+    }
     put_all(l, &b.ahead);
     put_all(l, &b.stages);
     put_all(l, &b.release);

@@ -175,15 +175,20 @@ static void spread(const Part *part, FactorSet set, double *lanes, double *warps
     }
 }
 
-/* n of a monoid's combinations. */
-static void combine(Reading *x, const Monoid *m, double n) {
+/* A sum to which a product of floats is added, which is one instruction with that. */
+static bool is_added(const Expr *sum, const Expr *e) {
+    return sum->op == OP_ADD && e && e->op == OP_MUL && type_is_float(e->type) && e->type == sum->type;
+}
+
+/* n of a monoid's combinations; of: what is folded, NULL: what was folded before. */
+static void combine(Reading *x, const Monoid *m, const Expr *const *of, double n) {
     const ExprMap counted = x->counted;
     const Layout none = {0};
     Body *b = open_body(x);
     const Body before = *b;
     x->counted = (ExprMap){0};
     for (int i = 0; i < m->n; i++)
-        if (m->combine[i]) count_expr(x, &none, m->combine[i]);
+        if (m->combine[i] && !(of && is_added(m->combine[i], of[i]))) count_expr(x, &none, m->combine[i]);
     for (int k = 0; k < PIPE_COUNT; k++) b->issue[k] = before.issue[k] + n * (b->issue[k] - before.issue[k]);
     b->other = before.other + n * (b->other - before.other);
     x->counted = counted;
@@ -199,7 +204,7 @@ static bool by_pairs(const Stage *s) {
 static void exchange(Reading *x, const Monoid *m, double lanes, double warps, double cells, double kept) {
     const double rungs = lanes > 1 ? ceil(log2(lanes)) : 0, before = issued(x);
     feature_issue(x, PIPE_MEMORY, rungs * cells * kept);
-    combine(x, m, rungs * kept);
+    combine(x, m, NULL, rungs * kept);
     open_body(x)->shuffles += rungs;
     if (x->settled_lanes) {
         open_body(x)->rungs += issued(x) - before;
@@ -208,7 +213,7 @@ static void exchange(Reading *x, const Monoid *m, double lanes, double warps, do
     if (warps <= 1) return;
     const double folded = warps <= MAX_FOLDED_BY_ALL ? warps : ceil(log2(warps)) + 2;
     feature_issue(x, PIPE_MEMORY, (1 + folded) * cells * kept);
-    combine(x, m, folded * kept);
+    combine(x, m, NULL, folded * kept);
     open_body(x)->exchanges += warps <= MAX_FOLDED_BY_ALL ? 1 : 2;
     open_body(x)->other += 4;
     x->settled = true;
@@ -266,9 +271,9 @@ void feature_fold(Reading *x, const Stage *s) {
     const double elements = feature_registers(x->part, domain), kept = feature_registers(x->part, domain & ~s->over);
     if (s->monoid->indexed && elements > kept) {
         feature_issue(x, PIPE_ALU, SELECTED * elements);
-        combine(x, s->monoid, kept);
+        combine(x, s->monoid, NULL, kept);
     } else {
-        combine(x, s->monoid, pairs ? elements / 2 : elements);
+        combine(x, s->monoid, s->expr, pairs ? elements / 2 : elements);
     }
     if (s->cond) feature_issue(x, PIPE_ALU, elements);
     feature_issue(x, PIPE_ALU, EDGE * edge_elements(l, s->over));
@@ -312,7 +317,7 @@ void feature_scan(Reading *x, const Stage *s) {
     }
     const double elements = feature_registers(x->part, domain), kept = feature_registers(x->part, domain & ~over);
     const double parts = kept * feature_segments(l, s->axis, false), meet = kept * feature_segments(l, s->axis, true);
-    combine(x, s->monoid, 2 * elements);
+    combine(x, s->monoid, NULL, 2 * elements);
     open_body(x)->chain += elements / kept * CHAINED;
     spread(x->part, over, &lanes, &warps);
     exchange(x, s->monoid, lanes, 1, s->monoid->n, parts);
@@ -322,7 +327,7 @@ void feature_scan(Reading *x, const Stage *s) {
         open_body(x)->chain += warps * meet / kept * CHAINED;
     }
     if (parts > meet) { /* a warp its own, once for the others and once for itself */
-        combine(x, s->monoid, 2 * parts);
+        combine(x, s->monoid, NULL, 2 * parts);
         open_body(x)->chain += parts / meet * CHAINED;
     }
     if (lanes > 1) open_body(x)->chain += parts / kept * CHAINED;
