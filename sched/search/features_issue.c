@@ -344,16 +344,18 @@ static bool in_block(const Factor *f) {
  * contiguous. 0: not at all. */
 static double tile_stride(const Reading *x, const Layout *l, const Value *tile, const Factor *f, int pad) {
     const Layout *shape = tile->layout ? tile->layout : x->part->layouts.at[0];
+    const Axis *row = NULL; /* the last axis, along which it lies; a row of it is longer by the pad */
     double below = 1, own = 1;
-    bool first = true;
     if (!(tile->domain & layout_axis_factors(shape, f->axis))) return 0;
     for (int i = shape->factors.n - 1; i >= 0; i--) {
         const Factor *o = shape->factors.at[i];
         if (o->axis == f->axis) break;
         if (!in_block(o) || !(tile->domain & layout_axis_factors(shape, o->axis))) continue;
+        if (row && row != o->axis && pad) below += pad, pad = 0;
         below *= (double)o->size;
-        if (pad && (i == 0 || shape->factors.at[i - 1]->axis != o->axis) && first) below += pad, first = false;
+        row = o->axis;
     }
+    if (row) below += pad;
     for (int i = l->factors.n - 1; i >= 0 && l->factors.at[i] != f; i--)
         if (l->factors.at[i]->axis == f->axis && in_block(l->factors.at[i])) own *= (double)l->factors.at[i]->size;
     return below * own * type_bits(tile->type) / 8;

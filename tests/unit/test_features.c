@@ -449,6 +449,34 @@ static void test_touched_rows(Ctx *ctx) {
     expect_number(b->slowest, 0.5 * log(4) / sqrt(5), "touched: how much more the slowest warp has");
 }
 
+static const char padded[] = "program padded\n"
+                             "  dim M\n"
+                             "  dim N\n"
+                             "  in x: bf16[M, N]\n"
+                             "  out y: bf16[N, M]\n"
+                             "kernel y\n"
+                             "part main\n"
+                             "  axis k = M\n"
+                             "  axis j = N\n"
+                             "  layout main\n"
+                             "    k = grid reg(8) warp(8)\n"
+                             "    j = grid reg(2) lane(32)\n"
+                             "  layout other\n"
+                             "    j = grid reg(8) warp(8)\n"
+                             "    k = grid reg(2) lane(32)\n"
+                             "{\n"
+                             "  x0 = load x[k, j]\n"
+                             "  t = share x0 pad 2\n"
+                             "  x1 = read t in other\n"
+                             "  store y[j, k] = x1\n"
+                             "}\n";
+
+/* Rows of 64 elements of two bytes, and two more: a warp's 32 elements of a column lie in 32 banks. */
+static void test_padded(Ctx *ctx) {
+    Read r = read_text(ctx, "a padded relayout", padded, sizeof padded - 1);
+    expect_number(r.f->bodies.at[0].issue[PIPE_MEMORY], 16 + 16, "padded: passes of 16 elements each way");
+}
+
 int main(void) {
     Ctx *ctx = ctx_new();
     if (!ctx || CTX_GUARD(ctx)) return 2;
@@ -469,6 +497,7 @@ int main(void) {
     test_narrow(ctx);
     test_aside(ctx);
     test_touched_rows(ctx);
+    test_padded(ctx);
     ctx_free(ctx);
     return test_end();
 }
