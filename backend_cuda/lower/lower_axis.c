@@ -190,17 +190,31 @@ static bool declare_peel(Lower *l, const Axis *a, const Layout *layout) {
     return true;
 }
 
-const Code *axis_peel_past(Lower *l, const Axis *a, Sym var, const Code *end) {
+/* Whether a peeled axis starts early by as much for all threads of a block. */
+static bool starts_alike(Lower *l, const Axis *a) {
     const Layout *layout = l->part->layouts.at[0];
-    const Stage *lead = a->peel ? axis_find_access(l, l->part->body.at, l->part->body.n, a->peel, a) : NULL;
+    const Stage *lead = axis_find_access(l, l->part->body.at, l->part->body.n, a->peel, a);
     FactorSet rows = 0;
     for (int d = 0; lead && d < lead->tensor->rank; d++) rows |= expr_domain(l->part, layout, lead->subs[d]);
     rows &= ~layout_axis_factors(layout, a);
     for (int i = 0; i < layout->factors.n; i++) {
         const BindScope scope = bind_scope(layout->factors.at[i]->bind);
-        if (rows >> layout->factors.at[i]->id & 1 && scope != SCOPE_BLOCK && scope != SCOPE_LOOP) return NULL;
+        if (rows >> layout->factors.at[i]->id & 1 && scope != SCOPE_BLOCK && scope != SCOPE_LOOP) return false;
     }
-    return lead ? code(l->ctx, "%n - %n >= %c", var, peel_name(l, a), end) : NULL;
+    return lead && !l->lanes;
+}
+
+const Code *axis_peel_past(Lower *l, const Axis *a, Sym var, const Code *end) {
+    return a->peel && starts_alike(l, a) ? code(l->ctx, "%n - %n >= %c", var, peel_name(l, a), end) : NULL;
+}
+
+const Code *axis_block_past(Lower *l, const Axis *a) {
+    const Layout *layout = l->part->layouts.at[0];
+    bool blocks = false;
+    for (int i = 0; i < layout->factors.n; i++)
+        blocks |= layout->factors.at[i]->axis == a && layout->factors.at[i]->bind == BIND_GRID;
+    if (!a->peel || !blocks || axis_serial(l, a) || !declared(l, a, layout) || !starts_alike(l, a)) return NULL;
+    return code(l->ctx, "%c >= %c", axis_base(l, a), axis_end(l, layout, a));
 }
 
 void axis_peel_row(Lower *l, const Axis *a, const Code *at) {

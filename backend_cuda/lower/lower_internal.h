@@ -345,6 +345,9 @@ void axis_peel_row(Lower *l, const Axis *a, const Code *at);
 /* In a loop along an axis, whose variable is var: that the row, which ends there, has nothing for any thread of the
  * block from here on. NULL: it starts where the loop does, or threads have several rows. */
 const Code *axis_peel_past(Lower *l, const Axis *a, Sym var, const Code *end);
+/* Before the stages: that the row has nothing for any thread of this block. NULL: blocks do not share the axis, or
+ * threads have several rows. */
+const Code *axis_block_past(Lower *l, const Axis *a);
 /* Declares the C variables of axes whose parts are all known here; of those a fill needs only what tells where rows
  * begin. */
 void axis_declare(Lower *l, bool fill);

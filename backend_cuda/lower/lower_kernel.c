@@ -331,6 +331,26 @@ static bool crosses_cluster(const Part *part, Stage *const *s, int n) {
     return false;
 }
 
+/* Whether blocks wait for each other, or are counted. */
+static bool blocks_meet(const Part *part) {
+    for (int i = 0; i < part->factors.n; i++)
+        if (part->factors.at[i]->bind == BIND_CLUSTER && part->factors.at[i]->size > 1) return true;
+    for (int i = 0; i < part->body.n; i++)
+        if (part->body.at[i]->kind == STAGE_LAST) return true;
+    return false;
+}
+
+/* As a row may start early there is a block more along it than most rows need. */
+static void put_returns(Lower *l) {
+    for (int i = 0; i < l->part->axes.n && !blocks_meet(l->part); i++) {
+        const Code *past = axis_block_past(l, l->part->axes.at[i]);
+        if (!past) continue;
+        put_if(l, past)->braces = INLINE;
+        put_do(l, "return");
+        put_end(l);
+    }
+}
+
 /* Programmatic dependent launch: a kernel of an entry starts while the one before it ends. Nothing is read or written
  * before the wait, which returns when the grid before has ended and what it wrote is there; that grid's blocks have all
  * waited for the one before it; so memory is in order as it is without. A kernel lets the next one start after its own
@@ -349,6 +369,7 @@ void lower_part(Lower *l, Part *part) {
     }
     if (l->follows) put_do(l, "td_pdl_wait()");
     axis_declare(l, false);
+    put_returns(l);
     access_plan(l, part->body.at, part->body.n);
     access_settle_tails(l);
     under_find(l->p, l->k, l->part, l->ctx, &l->under);
