@@ -12,6 +12,7 @@
 
 #include <math.h>
 
+enum { WAITS = 2 /* of the second kernel of two, at least: for loads and for other threads */ };
 enum { GROUPS = 2, MOST_KERNELS = GROUPS * MAX_TOGETHER };
 
 /* The features of a group's versions. */
@@ -75,7 +76,8 @@ static int aligned(const Group *gr) {
     return wide;
 }
 
-/* What two take at best: their bytes, but of the second what the first leaves in the cache. */
+/* What two take at best: their bytes, of the second from the cache where the first leaves them there, and that the
+ * second begins, loads, and folds what its threads have. */
 static void least_seconds(const Fusion *f, const Points *points, const Machine *m, Ctx *temp, double *seconds) {
     const CostForm *rows = cost_form(f->apart[0], points, temp), *columns = cost_form(f->apart[1], points, temp);
     const Group *gr = f->fused[0];
@@ -83,8 +85,9 @@ static void least_seconds(const Fusion *f, const Points *points, const Machine *
         const double again = cost_form_once(columns, i);
         const bool whole = !gr->across || length_at(gr, gr->across, points->dims[i]) % aligned(gr) == 0;
         double bytes = sched_cost_bytes(m, cost_form_once(rows, i));
-        if (again > m->l2_share * m->l2) bytes += sched_cost_bytes(m, again);
-        seconds[i] = m->launch + m->chained + bytes * (whole ? REACHED : REACHED_UNALIGNED);
+        bytes += again > m->l2_share * m->l2 ? sched_cost_bytes(m, again) : again / m->l2_bandwidth;
+        seconds[i] =
+            m->launch + m->chained + m->begin + WAITS * m->latency + bytes * (whole ? REACHED : REACHED_UNALIGNED);
     }
 }
 
@@ -102,10 +105,10 @@ const Expr *fusing_bounds(const Fusion *f) {
 
 /* ---- the sizes ---- */
 
-/* Fused where rows are at most so long, of those that are not aligned no longer than the second, and where there are
- * more elements than that. */
+/* Fused where rows are at most so long, of those that are not aligned no longer than the second, and at least so long,
+ * and where there are more elements than that. */
 typedef struct Limits {
-    int64_t row, unaligned, above;
+    int64_t row, unaligned, least, above;
 } Limits;
 
 typedef struct Deciding {
@@ -117,19 +120,20 @@ typedef struct Deciding {
 } Deciding;
 
 /* Of rows that are aligned, or not, up to that length. */
-static double gain_of(const Deciding *x, bool whole, int64_t row, int64_t above) {
+static double gain_of(const Deciding *x, bool whole, int64_t row, const Limits *l) {
     double sum = 0;
     for (int i = 0; i < x->points->n; i++)
-        if ((x->row[i] % x->wide == 0) == whole && x->row[i] <= row && x->all[i] > above) sum += x->gain[i];
+        if ((x->row[i] % x->wide == 0) == whole && x->row[i] <= row && x->row[i] >= l->least && x->all[i] > l->above)
+            sum += x->gain[i];
     return sum;
 }
 
 /* The length up to which that is most; below 0 where it is nothing at all. */
-static double best_row(const Deciding *x, bool whole, int64_t most, int64_t above, int64_t *row) {
+static double best_row(const Deciding *x, bool whole, int64_t most, const Limits *l, int64_t *row) {
     double best = 0;
     *row = -1;
     for (int r = 0; r < x->points->n; r++) {
-        const double gain = x->row[r] <= most ? gain_of(x, whole, x->row[r], above) : 0;
+        const double gain = x->row[r] <= most ? gain_of(x, whole, x->row[r], l) : 0;
         if (gain <= best) continue;
         best = gain;
         *row = x->row[r];
@@ -140,14 +144,16 @@ static double best_row(const Deciding *x, bool whole, int64_t most, int64_t abov
 /* Those that gain most; false: none gain enough. */
 static bool find_limits(const Deciding *x, Limits *best) {
     static const double LEAST = 0.01; /* of the time, as a mean over all points */
+    static const int64_t LEAST_ROWS[] = {0, 16, 64, 256};
+    enum { NLEAST = sizeof LEAST_ROWS / sizeof *LEAST_ROWS };
     const int n = x->points->n;
     double most = 0, weight = 0;
     *best = (Limits){0};
     for (int i = 0; i < n; i++) weight += x->points->weight[i];
-    for (int e = -1; e < n; e++) {
-        Limits l = {.above = e < 0 ? -1 : x->all[e]};
-        double gain = best_row(x, true, INT64_MAX, l.above, &l.row);
-        gain += best_row(x, false, l.row, l.above, &l.unaligned);
+    for (int e = -(int)NLEAST; e < n * (int)NLEAST; e++) {
+        Limits l = {.least = LEAST_ROWS[(e + NLEAST) % NLEAST], .above = e < 0 ? -1 : x->all[e / (int)NLEAST]};
+        double gain = best_row(x, true, INT64_MAX, &l, &l.row);
+        gain += best_row(x, false, l.row, &l, &l.unaligned);
         for (int64_t up = 1; up / 2 < l.unaligned; up *= 2) /* the next ones are as good */
             if (up >= l.unaligned) l.unaligned = up < l.row ? up : l.row;
         if (gain <= most) continue;
@@ -169,6 +175,7 @@ static const Expr *condition(const Deciding *x, const Limits *l) {
         const Expr *whole =
             expr2(g, OP_EQ, expr2(g, OP_MOD, row, expr_int(g, TY_I64, x->wide)), expr_int(g, TY_I64, 0));
         if (l->row < longest) when = expr2(g, OP_LE, row, expr_int(g, TY_I64, l->row));
+        if (l->least) when = expr_and(g, when, expr2(g, OP_GE, row, expr_int(g, TY_I64, l->least)));
         if (x->wide > 1 && l->unaligned >= 0 && l->unaligned < l->row)
             whole = expr2(g, OP_OR, whole, expr2(g, OP_LE, row, expr_int(g, TY_I64, l->unaligned)));
         if (x->wide > 1 && l->unaligned < l->row) when = expr_and(g, when, whole);
