@@ -248,17 +248,29 @@ static Sym key_of(const CostForm *f, Ctx *ctx) {
     return sym_n(t.ctx, t.s, t.n);
 }
 
+/* The steps that fold over ranges that are data: of each the axes that these have beside the folded one; 0: it does
+ * not. */
+static const AxisSet *ragged_steps(CostForm *f, Ctx *ctx) {
+    AxisSet *within = NEW_N(ctx, AxisSet, f->gr->steps.n + 1);
+    for (int i = 0; i < f->gr->steps.n; i++) {
+        const GStep *p = &f->gr->steps.at[i];
+        AxisSet set;
+        if (!group_ragged(f->gr, p, &set)) continue;
+        f->ragged = true;
+        within[i] = p->joined[0] ? 0 : set;
+    }
+    return within;
+}
+
 /* Ranges that are data together have each element once. */
-static void shorten_ragged(CostForm *f, int point) {
+static void shorten_ragged(CostForm *f, int point, const AxisSet *within) {
     enum { LONGER = 16 };
     int64_t *to = f->walked[point];
     for (int i = 0; i < f->gr->steps.n; i++) {
         const GStep *p = &f->gr->steps.at[i];
-        AxisSet within;
         double ranges = 1;
-        if (p->joined[0] || !group_ragged(f->gr, p, &within)) continue;
         for (int a = 0; a < f->gr->axes.n; a++)
-            if (within >> a & 1 & ~(p->over >> a)) ranges *= (double)f->lengths[point][a];
+            if (within[i] >> a & 1 & ~(p->over >> a)) ranges *= (double)f->lengths[point][a];
         for (int a = 0; a < f->gr->axes.n; a++) {
             const int64_t n = f->lengths[point][a];
             if (p->over == (AxisSet)1 << a && ranges > 1 && n > 1)
@@ -280,6 +292,7 @@ static void measure(CostForm *f, Ctx *ctx) {
     f->walked = NEW_N(ctx, int64_t *, n);
     f->elements = NEW_N(ctx, int64_t *, n);
     f->length_of_row = NEW_N(ctx, int64_t *, n);
+    const AxisSet *within = ragged_steps(f, ctx);
     for (int i = 0; i < n; i++) {
         const int64_t *dims = f->points->dims[i];
         f->lengths[i] = NEW_N(ctx, int64_t, f->gr->axes.n + 1);
@@ -287,7 +300,7 @@ static void measure(CostForm *f, Ctx *ctx) {
         for (int a = 0; a < f->gr->axes.n; a++) f->lengths[i][a] = points_length(&f->gr->axes.at[a], dims);
         f->walked[i] = NEW_N(ctx, int64_t, f->gr->axes.n + 1);
         memcpy(f->walked[i], f->lengths[i], sizeof(int64_t) * (size_t)f->gr->axes.n);
-        shorten_ragged(f, i);
+        shorten_ragged(f, i, within);
         f->length_of_row[i] = NEW_N(ctx, int64_t, f->accesses.n + 1);
         for (int k = 0; k < f->accesses.n; k++) {
             const Tensor *t = f->accesses.at[k].tensor;

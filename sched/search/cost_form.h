@@ -39,6 +39,7 @@ typedef struct CostForm {
     Sym key; /* equal where all of the above and below, and what a schedule's legality reads, is equal */
     const Points *points;
     int64_t **lengths;       /* of each point: of each axis */
+    bool ragged;             /* some step folds over ranges that are data */
     int64_t **walked;        /* the same, but where an axis has ranges that are data an average one's length */
     int64_t **elements;      /* of each point: of each access, of CostAccess.whole; 0 without */
     int64_t **length_of_row; /* of each point: of each access, the elements of a row of its tensor; 0: it has one */

@@ -119,6 +119,12 @@ typedef struct Deciding {
     int wide;           /* rows are aligned that are a multiple of it */
 } Deciding;
 
+static bool is_first(const int64_t *v, int i) {
+    for (int k = 0; k < i; k++)
+        if (v[k] == v[i]) return false;
+    return true;
+}
+
 /* Of rows that are aligned, or not, up to that length. */
 static double gain_of(const Deciding *x, bool whole, int64_t row, const Limits *l) {
     double sum = 0;
@@ -133,7 +139,8 @@ static double best_row(const Deciding *x, bool whole, int64_t most, const Limits
     double best = 0;
     *row = -1;
     for (int r = 0; r < x->points->n; r++) {
-        const double gain = x->row[r] <= most ? gain_of(x, whole, x->row[r], l) : 0;
+        if (x->row[r] > most || x->row[r] < l->least || !is_first(x->row, r)) continue;
+        const double gain = gain_of(x, whole, x->row[r], l);
         if (gain <= best) continue;
         best = gain;
         *row = x->row[r];
@@ -151,6 +158,7 @@ static bool find_limits(const Deciding *x, Limits *best) {
     *best = (Limits){0};
     for (int i = 0; i < n; i++) weight += x->points->weight[i];
     for (int e = -(int)NLEAST; e < n * (int)NLEAST; e++) {
+        if (e >= 0 && !is_first(x->all, e / (int)NLEAST)) continue;
         Limits l = {.least = LEAST_ROWS[(e + NLEAST) % NLEAST], .above = e < 0 ? -1 : x->all[e / (int)NLEAST]};
         double gain = best_row(x, true, INT64_MAX, &l, &l.row);
         gain += best_row(x, false, l.row, &l, &l.unaligned);

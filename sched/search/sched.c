@@ -142,8 +142,9 @@ static bool choose(SchedWork *w, const bool *given, int lines, const int *most, 
     SchedMemo *memo = w->o->memo ? w->o->memo : &w->memo;
     memo->considered = considered_of(plan);
     for (int pass = 0; pass < 2; pass++) {
-        if (pass != w->o->random && !choose_ways(w, given, &state))
-            return false; /* one drawn comes before its schedules */
+        const bool decides = pass != w->o->random; /* one drawn comes before its schedules */
+        if (decides && (w->o->random || !w->decided) && !choose_ways(w, given, &state)) return false;
+        w->decided |= decides; /* fewer versions leave no other sizes to the others: those would be searched again */
         for (int i = 0; i < plan->groups.n; i++) {
             Group *gr = plan->groups.at[i];
             Schedule s;
@@ -207,7 +208,17 @@ static double lost_with(const SchedWork *w, const int *most, int *all) {
     return sum;
 }
 
-/* Whether there are few ways even where each combination is one. */
+/* Whether no group has fewer versions where it may have one less. */
+static bool are_as_many(const SchedWork *w, int most) {
+    for (int i = 0; i < w->plan->groups.n; i++) {
+        const Versions *v = &w->versions[i];
+        const int now = versions_of(w->plan->groups.at[i], most), before = versions_of(w->plan->groups.at[i], most + 1);
+        if (v->counts && v->counts[now - 1] != v->counts[before - 1]) return false;
+    }
+    return true;
+}
+
+/* Whether there are few ways where each combination is one. */
 static bool are_few_at_most(const SchedWork *w, const int *most) {
     int ways = 1;
     for (int i = 0; i < w->plan->groups.n; i++) {
@@ -257,6 +268,7 @@ static bool step_choose(SchedWork *w, Text *why) {
     for (int lines = all;; lines /= 2) {
         for (int most = MAX_VERSIONS; most; most--) {
             for (int i = 0; i < n; i++) each[i] = most;
+            if (most < MAX_VERSIONS && are_as_many(w, most)) continue; /* too many, again */
             if (!choose(w, given, lines, each, why)) return false;
             if (!sched_few_ways(w->plan, w->versions)) continue;
             if (lines < all) warn_of_lines(w, lines);

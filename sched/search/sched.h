@@ -53,6 +53,7 @@ typedef struct SchedWork {
     Preparation *prep;
     Plan *plan;
     Versions *versions; /* of the plan's groups; NULL: SCHED_CHOOSE was left out */
+    bool decided;       /* for which sizes its fusions are (Fusion.when) */
     Program *program;   /* without kernels before SCHED_APPLY; NULL before SCHED_FLATTEN */
     SchedMemo memo;     /* where o has none */
     /* The Graph in another way, for some sizes, until SCHED_FLATTEN puts both plans together (branch.c); NULL: none. */

@@ -74,7 +74,7 @@ static void build(const Group *gr, const Shape *p, Schedule *s) {
 
 /* How many of a kind are wanted. The cost of schedules does not tell clusters of different sizes apart. */
 static int room_of(const Search *x, int kind) {
-    if (kind & BEST_RANGES) return (x->of_kind + 1) / 2;
+    if (kind & BEST_WINDOW && x->form->ragged) return (x->of_kind + 1) / 2;
     return kind & BEST_CLUSTER ? BEST_OF_CLUSTERS : x->of_kind;
 }
 
@@ -201,6 +201,14 @@ static void try_looked_up(Search *x, const Shape *p) {
     }
 }
 
+/* Registers of a row whose length is not known: a power of 2; of a long row, which has few sizes beside it that take as
+ * many, at most an eighth too many. */
+static int64_t rounded(const Search *x, int axis, int64_t n) {
+    enum { FEW = 8, PARTS = 8 };
+    const int64_t power = pow2_up(n), step = power / PARTS;
+    return n <= FEW || row_bytes(x, axis) <= LONG_ROW ? power : ceil_div(n, step) * step;
+}
+
 static void try_shape(Search *x, const Shape *p) {
     Schedule s;
     Shape q = *p;
@@ -209,7 +217,7 @@ static void try_shape(Search *x, const Shape *p) {
         const int64_t early = p->peel ? p->vec : 0; /* a start that is not aligned takes a vector more */
         const int64_t exact = ceil_div(x->length[p->inner] + early, p->lanes * p->vec);
         q.whole = true;
-        q.regs = in->extent < 0 ? pow2_up(exact) : exact > 1 ? exact : 1;
+        q.regs = in->extent < 0 ? rounded(x, p->inner, exact) : exact > 1 ? exact : 1;
         build(x->gr, &q, &s);
         consider(x, &s);
         try_clusters(x, &s, p->inner);

@@ -14,10 +14,10 @@ typedef struct Best {
 
 /* Candidates differ in kind by whether they are legal for all sizes, go along an axis in a loop, have a peel, have
  * threads along several short axes, share an axis among the blocks of a cluster, and have a whole window, or rows for
- * which the same is looked up, in each thread, and whether they give
- * ranges that are data to blocks and warps. */
+ * which the same is looked up, in each thread, or give ranges that are
+ * data to blocks and warps. */
 enum {
-    BEST_KINDS = 128,
+    BEST_KINDS = 64,
     BEST_OF_KIND = 12,
     BEST_OF_CLUSTERS = 4,
     BEST_ALWAYS = 1,
@@ -25,8 +25,7 @@ enum {
     BEST_PEEL = 4,
     BEST_STACK = 8,
     BEST_CLUSTER = 16,
-    BEST_WINDOW = 32,
-    BEST_RANGES = 64
+    BEST_WINDOW = 32
 };
 
 /* The quickest of each kind, quickest first. */

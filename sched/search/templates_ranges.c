@@ -34,7 +34,7 @@ static void try_one(Search *x, const Ranges *r) {
             schedule_factor(&s, a, BIND_REG, a == r->fold ? r->at_once : 1);
         }
     }
-    templates_consider(x, &s, BEST_RANGES);
+    templates_consider(x, &s, BEST_WINDOW);
 }
 
 static void try_columns(Search *x, Ranges r) {
@@ -60,7 +60,7 @@ static void try_columns(Search *x, Ranges r) {
 
 void templates_ranges(Search *x) {
     Group *gr = x->gr;
-    for (int i = 0; i < gr->steps.n; i++) {
+    for (int i = 0; i < gr->steps.n && x->form->ragged; i++) {
         const GStep *p = &gr->steps.at[i];
         AxisSet within;
         if (!group_ragged(gr, p, &within)) continue;

@@ -327,13 +327,6 @@ bool versions_compare_alike(Choosing *x) {
     return all;
 }
 
-/* Of products of matrices nothing was measured that the judge's figures could be fitted on. */
-static bool has_judge(const Group *gr) {
-    for (int i = 0; i < gr->steps.n; i++)
-        if (gr->steps.at[i].joined[0]) return false;
-    return true;
-}
-
 int versions_step(int n) {
     int step = (int)(0.618 * n);
     while (n > 1 && gcd64(step, n) != 1) step++;
@@ -404,7 +397,7 @@ void versions_begin_choosing(Choosing *x) {
 Chosen *versions_look(Choosing *x, int *moved) {
     const int n = x->points->nlikely;
     versions_begin_choosing(x);
-    x->judged = has_judge(x->gr);
+    x->judged = !x->gr->product; /* where the library refuses, any kernel will do */
     x->room = room_of(x->gr) - VERSIONS_STARTS * MAX_VERSIONS;
     make_nodes(x->gr);
     /* How many points there is time for is known after the heaviest one. */
@@ -515,7 +508,7 @@ int versions_best(Group *gr, Targets t, const Machine *m, const int64_t *dims, i
     int n = 0;
     versions_begin_search(&x);
     x.chosen = NEW(temp, Chosen);
-    x.judged = has_judge(gr);
+    x.judged = !gr->product;
     x.room = MAX_CANDIDATES;
     make_nodes(gr);
     add_best(&x, 0, BEST_OF_KIND, false);

@@ -229,12 +229,11 @@ for how in "bench/suite/layernorm_bwd.td" "bench/suite/layernorm_bwd.td -D M=163
     same "one pass: $how" "$(launches $how)" 2
 done
 # The second of two kernels reads from the cache what the first left there, which takes its time: one pass pays for few
-# elements, too. Of short rows it does not, nor where the two are over soon.
+# elements, too. Where the two are over soon it does not.
 sed '/^bench/d' bench/gpt2/layernorm_backward.td >"$dir/norm.td"
 one_pass() { "$TDC" explain "$@" | grep -c '^ *[0-9][0-9]* dinp_dweight_shares'; }
 same 'one pass: a layer of 768' "$(one_pass bench/gpt2/layernorm_backward.td -D B=4 -D T=1024 -D C=768)" 1
 same 'one pass: a layer of 768, unsaid' "$(one_pass "$dir/norm.td" --at B=4,T=1024,C=768)" 1
 same 'two kernels: few elements, unsaid' "$(one_pass "$dir/norm.td" --at B=4,T=16,C=768)" 0
-same 'two kernels: short rows, unsaid' "$(one_pass "$dir/norm.td" --at B=64,T=4096,C=8)" 0
 same 'two passes' "$(launches bench/suite/layernorm_bwd.td -D M=16384 -D N=4096 --without=fuse)" 3
 finish
