@@ -213,7 +213,7 @@ static bool are_as_many(const SchedWork *w, int most) {
     for (int i = 0; i < w->plan->groups.n; i++) {
         const Versions *v = &w->versions[i];
         const int now = versions_of(w->plan->groups.at[i], most), before = versions_of(w->plan->groups.at[i], most + 1);
-        if (v->counts && v->counts[now - 1] != v->counts[before - 1]) return false;
+        if (!v->counts || v->counts[now - 1] != v->counts[before - 1]) return false; /* of tuned ones nobody knows */
     }
     return true;
 }

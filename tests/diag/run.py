@@ -211,9 +211,9 @@ def check_perf():
     for e, v, r, advised in (("bf16(exp(s[i, k]))", "bf16", "", False), ("exp(s[i, k])", "bf16", "", True)):
         says, _, _ = answer("a.td", ["// flags: -Wperf --library=none", product.format(e=e, v=v, r=r)])
         verdict("W1002" in says and ("cast the other factor" in says) == advised, f"perf: {e}: {says}")
-    for r, advised in (("", True), ("require K % 128 == 0;", False), ("require K % 3 == 0;", True), ("require M > 0 && K % 8 == 0;", False)):
+    for r, advised in (("", True), ("require N % 128 == 0;", False), ("require N % 3 == 0;", True), ("require M > 0 && N % 8 == 0;", False)):
         says, _, _ = answer("a.td", ["// flags: -Wperf --library=none", product.format(e="bf16(exp(s[i, k]))", v="bf16", r=r)])
-        verdict(("dim K divisible" in says) == advised, f"perf: {r}: {says}")
+        verdict(("dim N divisible" in says) == advised, f"perf: {r}: {says}")
 
 
 def check_many():
