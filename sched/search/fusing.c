@@ -157,16 +157,18 @@ static bool find_limits(const Deciding *x, Limits *best) {
     double most = 0, weight = 0;
     *best = (Limits){0};
     for (int i = 0; i < n; i++) weight += x->points->weight[i];
-    for (int e = -(int)NLEAST; e < n * (int)NLEAST; e++) {
-        if (e >= 0 && !is_first(x->all, e / (int)NLEAST)) continue;
-        Limits l = {.least = LEAST_ROWS[(e + NLEAST) % NLEAST], .above = e < 0 ? -1 : x->all[e / (int)NLEAST]};
-        double gain = best_row(x, true, INT64_MAX, &l, &l.row);
-        gain += best_row(x, false, l.row, &l, &l.unaligned);
-        for (int64_t up = 1; up / 2 < l.unaligned; up *= 2) /* the next ones are as good */
-            if (up >= l.unaligned) l.unaligned = up < l.row ? up : l.row;
-        if (gain <= most) continue;
-        most = gain;
-        *best = l;
+    for (int e = -1; e < n; e++) {
+        if (e >= 0 && !is_first(x->all, e)) continue;
+        for (int k = 0; k < NLEAST; k++) {
+            Limits l = {.least = LEAST_ROWS[k], .above = e < 0 ? -1 : x->all[e]};
+            double gain = best_row(x, true, INT64_MAX, &l, &l.row);
+            gain += best_row(x, false, l.row, &l, &l.unaligned);
+            for (int64_t up = 1; up / 2 < l.unaligned; up *= 2) /* the next ones are as good */
+                if (up >= l.unaligned) l.unaligned = up < l.row ? up : l.row;
+            if (gain <= most) continue;
+            most = gain;
+            *best = l;
+        }
     }
     return most > LEAST * weight;
 }

@@ -347,8 +347,9 @@ static double waits(const Judge *j, int body) {
     return sum + most + more;
 }
 
-/* Longer ranges differ less, as numbers of elements do that are drawn for them. */
-static double uneven(const Judge *j, int body) {
+/* How many times as many iterations as on an average the warp of a block has that has most: of longer ranges fewer, as
+ * numbers of elements differ less that are drawn for them. */
+static double slowest_warp(const Judge *j, int body) {
     const Body *b = &j->f->bodies.at[body];
     return 1 + b->slowest / sqrt(most_of(1, at(j, b->elements)));
 }
@@ -366,7 +367,7 @@ static double life(const Judge *j, int body) {
     double loads = waits(j, body);
     for (int i = body + 1; i < f->bodies.n; i++)
         if (f->bodies.at[i].parent == body && f->bodies.at[i].last == b->last)
-            work += life(j, i) * at(j, f->bodies.at[i].trips) * uneven(j, i);
+            work += life(j, i) * at(j, f->bodies.at[i].trips) * slowest_warp(j, i);
     return b->ahead ? most_of(work, loads / b->ahead) : work + loads;
 }
 

@@ -72,7 +72,8 @@ static void build(const Group *gr, const Shape *p, Schedule *s) {
     s->axis[p->inner].peel = p->peel;
 }
 
-/* How many of a kind are wanted. The cost of schedules does not tell clusters of different sizes apart. */
+/* How many of a kind are wanted. The cost of schedules does not tell clusters of different sizes apart; of those for
+ * ranges that are data there are many alike. */
 static int room_of(const Search *x, int kind) {
     if (kind & BEST_WINDOW && x->form->ragged) return (x->of_kind + 1) / 2;
     return kind & BEST_CLUSTER ? BEST_OF_CLUSTERS : x->of_kind;

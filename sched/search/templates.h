@@ -14,8 +14,8 @@ typedef struct Best {
 
 /* Candidates differ in kind by whether they are legal for all sizes, go along an axis in a loop, have a peel, have
  * threads along several short axes, share an axis among the blocks of a cluster, and have a whole window, or rows for
- * which the same is looked up, in each thread, or give ranges that are
- * data to blocks and warps. */
+ * which the same is looked up, in each thread, or give ranges that are data to blocks and
+ * warps. */
 enum {
     BEST_KINDS = 64,
     BEST_OF_KIND = 12,

@@ -12,7 +12,8 @@ enum { MOST_REGS = 8, MOST_WARPS = 4, AT_ONCE = 4 }; /* moves try those between 
 typedef struct Ranges {
     int cols, rows, fold;
     int64_t vec, lanes, warps, regs; /* of cols */
-    int64_t rows_warps, at_once;     /* of fold */
+    int64_t rows_warps;              /* of rows */
+    int64_t at_once;                 /* elements of fold */
 } Ranges;
 
 static void try_one(Search *x, const Ranges *r) {
