@@ -247,8 +247,33 @@ static Group *whole(Fuser *x) {
 
 static AxisSet axes_between(const Group *gr) { return gr->stores.at[0].axes & ~gr->stores.at[gr->stores.n - 1].axes; }
 
+typedef struct OfFold {
+    Group *gr;
+    AxisSet over;
+} OfFold;
+
+static Found is_of_fold(const Expr *e, const void *user) {
+    const OfFold *x = user;
+    const GStep *p = e->op == OP_REDUCE ? group_step(x->gr, e) : NULL;
+    return p && p->over & x->over ? FOUND : FOUND_INSIDE;
+}
+
+/* Whether something along the folded axes is made of what is folded over them: a block that does a share of the fold
+ * has no more than that. */
+static bool returns(Group *gr, AxisSet over, Ctx *temp) {
+    const OfFold x = {gr, over};
+    ExprSet seen = {0};
+    for (int i = 0; i < gr->stores.n; i++) {
+        const GStore *s = &gr->stores.at[i];
+        if (!(s->axes & over)) continue;
+        if (expr_find(temp, &seen, s->value, is_of_fold, &x)) return true;
+        if (expr_find(temp, &seen, s->guard, is_of_fold, &x)) return true;
+    }
+    return false;
+}
+
 /* Columns fold all axes that they lack, rows none of these; *across: the axis, if any, that rows fold. */
-static bool folds_across(const Group *gr, AxisSet *across) {
+static bool folds_across(Group *gr, Ctx *temp, AxisSet *across) {
     const AxisSet all = gr->stores.at[0].axes, over = axes_between(gr), free = all & ~over;
     *across = 0;
     for (int i = 0; i < gr->steps.n; i++) {
@@ -257,7 +282,7 @@ static bool folds_across(const Group *gr, AxisSet *across) {
         if (p->over & over ? p->over != over || p->free != free || p->under : p->over & ~free) return false;
         if (!(p->over & over)) *across |= p->over;
     }
-    return over && free && !(*across & (*across - 1));
+    return over && free && !(*across & (*across - 1)) && !returns(gr, over, temp);
 }
 
 /* Rows have a largest length where they are folded. False where they are longer anyway. */
@@ -284,7 +309,7 @@ static int64_t shares_of(const Group *gr, int axis, const Machine *m) {
 static bool fuse(Fuser *x, Fusion *f) {
     AxisSet across;
     Group *gr = whole(x);
-    if (!gr || gr->axes.n > x->rows->axes.n || !folds_across(gr, &across)) return false;
+    if (!gr || gr->axes.n > x->rows->axes.n || !folds_across(gr, x->temp, &across)) return false;
     const int axis = split_axis(gr, axes_between(gr), x->machine);
     const int64_t n = axis < 0 ? 0 : shares_of(gr, axis, x->machine);
     if (n < 2) return false;

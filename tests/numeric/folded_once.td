@@ -40,3 +40,14 @@ check around(M = 9, V = 5, T = 3, Z = 2);
 check around(M = 1, V = 1, T = 0, Z = 0);
 check around(M = 4, V = 3, T = 1, Z = 1);
 bench around(M = 4096, V = 2048, T = 4096, Z = 8192);
+
+// A fold of each column, stored in the whole row of the same number, beside another fold of all elements: a block that
+// has a share of the column has no more of its mean.
+dim S in 1..=16384 hint 512;
+export fn returned(x: f32[S, S], ids: i32[S]) -> (y: f64[S, S], z: f32[S]) {
+    assume 0 <= ids[a] && ids[a] < S;
+    y[i, j] = mean[k in 0..S](f32(pad(x[k, i], -1.0) >= 1.0)) * 2 + 1.0;
+    z[ids[i]] += x[i, i];
+}
+check returned(S = 8);
+check returned(S = 33);
