@@ -72,16 +72,27 @@ static void wait_for_copy(Lower *l, const Stage *s, SharedTile *t, Sym base) {
                 tile_base(l, t), slot, t->elements);
 }
 
-/* Elements of a tile's last axis that one access may read: of what is copied, those of a piece that is written whole,
- * with zeros for what lies outside its axis. */
-static int64_t readable(Lower *l, const SharedTile *t) {
-    const int64_t most = 128 / type_bits(t->value->type);
-    if (!t->copy) return most;
+/* How many elements, one after the other in a tile, a copy writes all or none of: rows of axes that end with their
+ * factors. Of the last axis that does not, those of a piece that is written whole, with zeros for what lies outside. */
+static int64_t written_whole(Lower *l, const SharedTile *t) {
     const Axis *row = t->axes[t->naxes - 1];
-    if (axis_exact(l, l->part->layouts.at[0], row)) return most;
-    if (t->copy->path == PATH_BULK) return t->extent[t->naxes - 1] % most ? 1 : most;
-    const Access *x = access_of(l, t->copy);
-    return x->vaxis == row ? x->plan.V : 1;
+    int64_t n = 1;
+    if (!axis_exact(l, l->part->layouts.at[0], row)) {
+        const Access *x = access_of(l, t->copy);
+        if (t->copy->path == PATH_BULK) return t->extent[t->naxes - 1];
+        return x->vaxis == row ? x->plan.V : 1;
+    }
+    for (int i = t->naxes - 1; i >= 0 && axis_exact(l, l->part->layouts.at[0], t->axes[i]); i--) n *= t->extent[i];
+    return n;
+}
+
+/* Elements of a tile that one access may read. */
+static int64_t readable(Lower *l, const SharedTile *t) {
+    int64_t most = 128 / type_bits(t->value->type);
+    const int64_t whole = t->copy ? written_whole(l, t) : most;
+    if (t->copy && t->copy->path == PATH_BULK) return whole % most ? 1 : most;
+    while (most > 1 && whole % most) most /= 2;
+    return most;
 }
 
 void lower_read(Lower *l, Stage *s) {

@@ -384,6 +384,7 @@ Kernel *sched_apply_scratch(Program *p, Group *gr, const Schedule *s, Text *why)
 
 static bool steps_legal(Group *gr, const Schedule *s, const SchedLimits *limits, Text *why) {
     Graph *g = gr->graph;
+    group_find_within(gr); /* as for the kernel itself: what exists always is loaded elsewhere */
     Ctx *temp = ctx_temp(g->ctx);
     const GraphScratch before = graph_scratch(g, temp);
     Text said = {.ctx = temp};

@@ -71,6 +71,19 @@ for how in 'grid reg(4) lane(8)' 'grid lane(8)'; do
 done
 same 'conditions of loads' "$(sed 's/.* if //' loads | tr '\n' '|')" 'i64(ids2) == j|!m1 && i64(ids2) == j|'
 
+# A copied tile's row that is not there is not read, though it would fit one vector with the row before it.
+echo 'dim C in 1..=64 hint 32 divisible 8;
+export fn copied(x: f32[B, C]) -> (y: f32[C, C]) { y[i, j] = sum[k](x[B - 1 - k, i] * (x[k, j] * 0.5)); } check copied(B = 3, C = 8);' >copied.td
+printf '%s\n' 'program copied' 'y: i = grid reg(2); j = grid lane(8) vec(3); k = serial lane(4) reg(8) vec(1); copy x async 1' >rows
+"$tdc" check copied.td --emu --schedules=rows >out 2>&1
+same 'rows of a copied tile' "$? $(tail -n 1 out)" '0 1 passed, 0 failed'
+
+# What is legal is applied: a number that is always there is loaded before the loop, whose second layout does not read it.
+echo 'export fn scaled(x: f32[A], by: f32[]) -> (y: f32[A]) { y[i] = x[i] * (by[] / f32(A)) where i < 2; y[i] = 1 where i >= 2; } check scaled(A = 5);' >scaled.td
+printf '%s\n' 'program scaled' 'y: i = serial grid(3) lane(32) warp(3) reg(4) vec(4); relay by plain; other y; i = lane(8) warp(3) lane(4) reg(16)' 'y: i = grid' >rows
+"$tdc" check scaled.td --emu --schedules=rows >out 2>&1
+same 'a number that is relayed' "$? $(grep -o 'error.E[0-9]*' out | head -n 1)" '1 error[E0906'
+
 # ---- what is wrong ----
 wrong() { # PLACE CODE WORDS FILE LINES...
     local place=$1 code=$2 words=$3 file=$4
