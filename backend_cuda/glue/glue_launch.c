@@ -174,6 +174,39 @@ static void launch_sort(Text *out, const HostEntry *h, const SortStep *s, Argume
     text_fmt(out, ", %s)));\n", h->always_early ? "&td_launched" : "td_chain");
 }
 
+void glue_choice(Text *out, const HostEntry *h, const Choice *c, Text *const *of) {
+    bool any = false;
+    for (int i = 0; i < c->cases.n; i++) any |= of[i]->n > 0;
+    for (int i = 0; i < c->cases.n && any; i++) {
+        const Expr *when = c->cases.at[i]->when;
+        const bool bare = when && op_form(when->op) != FORM_INFIX; /* those have parentheses */
+        text_put(out, i ? " else " : "    ");
+        if (when) {
+            text_put(out, bare ? "if (" : "if ");
+            host_expr(out, h, when);
+            text_put(out, bare ? ") " : " ");
+        }
+        text_put(out, "{\n");
+        for (const char *at = of[i]->n ? of[i]->s : ""; *at;) { /* line by line, further in */
+            const char *end = strchr(at, '\n');
+            text_fmt(out, "    %.*s\n", (int)(end - at), at);
+            at = end + 1;
+        }
+        text_put(out, "    }");
+    }
+    if (any) text_char(out, '\n');
+}
+
+static void launch_selected(Text *out, const HostEntry *h, const Choice *c, Arguments entry, const char *prefix) {
+    Text **of = NEW_N(h->ctx, Text *, c->cases.n);
+    for (int i = 0; i < c->cases.n; i++) {
+        of[i] = NEW(h->ctx, Text);
+        *of[i] = (Text){.ctx = h->ctx};
+        launch(of[i], h, c->cases.at[i]->steps.at[0].kernel, entry, prefix, NULL);
+    }
+    glue_choice(out, h, c, of);
+}
+
 void glue_launches(Text *out, const HostEntry *h, const char *prefix) {
     const Arguments entry = {glue_pieces(h) ? "td_t" : "td_c->tensors", "td_c->dims", "td_c->scalars"};
     int product = h->p->params.n + h->p->temps.n;
@@ -182,7 +215,7 @@ void glue_launches(Text *out, const HostEntry *h, const char *prefix) {
         switch (s->kind) {
         case STEP_KERNEL: launch(out, h, s->kernel, entry, prefix, &product); break;
         case STEP_SORT: launch_sort(out, h, s->sort, entry, prefix); break;
-        case STEP_CHOICE: break; /* is on no way */
+        case STEP_CHOICE: launch_selected(out, h, s->choice, entry, prefix); break;
         }
     }
 }

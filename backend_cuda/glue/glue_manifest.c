@@ -174,23 +174,52 @@ static void symbols(Text *out, const Program *p, const char *prefix) {
     text_char(out, '}');
 }
 
+static void condition(Text *out, const Expr *e) {
+    text_char(out, '{');
+    expression(out, out->ctx, "text", e);
+    text_char(out, '}');
+}
+
+/* A name; of a choice, which sizes run which kernel. */
+static void launched(Text *out, const Step *s) {
+    if (s->kind != STEP_CHOICE) {
+        diag_json_string(out, step_name(s));
+        return;
+    }
+    text_char(out, '[');
+    for (int i = 0; i < s->choice->cases.n; i++) {
+        const ChoiceCase *c = s->choice->cases.at[i];
+        text_put(out, i ? ", {\"when\": [" : "{\"when\": [");
+        if (c->when) condition(out, c->when);
+        text_put(out, "], \"launch\": ");
+        diag_json_string(out, step_name(&c->steps.at[0]));
+        text_char(out, '}');
+    }
+    text_char(out, ']');
+}
+
+static bool has_choices(const Way *w) {
+    bool any = false;
+    for (int i = 0; i < w->steps.n; i++) any |= w->steps.at[i].kind == STEP_CHOICE;
+    return any;
+}
+
 /* Of a program with choices: what it launches for which sizes. A caller need not know. */
 static void ways(Text *out, const Program *p) {
-    if (p->ways.n == 1) return;
+    if (p->ways.n == 1 && !has_choices(&p->ways.at[0])) return;
     list_open(out, "ways");
     for (int i = 0; i < p->ways.n; i++) {
         const Way *w = &p->ways.at[i];
         list_next(out, !i);
         text_put(out, "{\"when\": [");
         for (int k = 0; k < w->when.n; k++) {
-            text_put(out, k ? ", {" : "{");
-            expression(out, out->ctx, "text", w->when.at[k]);
-            text_char(out, '}');
+            if (k) text_put(out, ", ");
+            condition(out, w->when.at[k]);
         }
         text_put(out, "], \"launches\": [");
         for (int k = 0; k < w->steps.n; k++) {
             if (k) text_put(out, ", ");
-            diag_json_string(out, step_name(&w->steps.at[k]));
+            launched(out, &w->steps.at[k]);
         }
         text_put(out, "]}");
     }

@@ -123,6 +123,16 @@ static void check_sort(Text *out, const HostEntry *h, const SortStep *s) {
     text_put(out, ", INT32_MAX - 1));\n");
 }
 
+static void check_selected(Text *out, const HostEntry *h, const Choice *c, const char *prefix) {
+    Text **of = NEW_N(h->ctx, Text *, c->cases.n);
+    for (int i = 0; i < c->cases.n; i++) {
+        of[i] = NEW(h->ctx, Text);
+        *of[i] = (Text){.ctx = h->ctx};
+        check_kernel(of[i], h, c->cases.at[i]->steps.at[0].kernel, prefix);
+    }
+    glue_choice(out, h, c, of);
+}
+
 bool glue_has_workspace(const Program *p) { return p->temps.n > 0 || p->assumed || glue_products(p); }
 
 /* What needs no pointer. */
@@ -143,9 +153,13 @@ static void checks(Text *out, const HostEntry *h, const char *prefix) {
     ExprMap asked = {0};
     for (int i = 0; i < h->way->steps.n; i++) {
         const Step *s = &h->way->steps.at[i];
-        const Kernel *k = step_kernel(s);
-        if (k && !glue_asked(h->ctx, &asked, k)) check_kernel(out, h, k, prefix);
-        if (s->kind == STEP_SORT) check_sort(out, h, s->sort);
+        switch (s->kind) {
+        case STEP_KERNEL:
+            if (!glue_asked(h->ctx, &asked, s->kernel)) check_kernel(out, h, s->kernel, prefix);
+            break;
+        case STEP_SORT: check_sort(out, h, s->sort); break;
+        case STEP_CHOICE: check_selected(out, h, s->choice, prefix); break;
+        }
     }
     glue_scratch(out, h, n + temps);
     if (glue_pieces(h)) glue_place(out, h);
@@ -224,15 +238,37 @@ static void locals(Text *out, const HostEntry *h) {
     if (products) text_put(out, "    td_product td_p;\n    int td_done;\n");
 }
 
+/* Whether a choice on a way depends on how tensors lie; and whether anything that decides about ways does. */
+static bool selects_by_address(const Program *p) {
+    bool any = false;
+    for (int i = 0; i < p->ways.n; i++)
+        for (int s = 0; s < p->ways.at[i].steps.n; s++) {
+            const Choice *c = p->ways.at[i].steps.at[s].choice;
+            for (int k = 0; c && k < c->cases.n; k++)
+                any |= c->cases.at[k]->when && expr_has_op(c->cases.at[k]->when, OP_ALIGNED);
+        }
+    return any;
+}
+
+static bool goes_by_address(const Program *p) {
+    bool any = selects_by_address(p);
+    for (int i = 0; i < p->ways.n; i++)
+        for (int k = 0; k < p->ways.at[i].when.n; k++) any |= expr_has_op(p->ways.at[i].when.at[k], OP_ALIGNED);
+    return any;
+}
+
 /* The run of one way. */
 static void run_way(Text *out, const HostEntry *h, const char *prefix) {
     const Program *p = h->p;
+    const bool told = selects_by_address(p);
     Text before = {.ctx = h->ctx}, after = {.ctx = h->ctx};
     checks(&before, h, prefix);
     launches(&after, h, prefix);
-    text_fmt(out, "static %s_status td_%s_run%s(const td_sink *td_s, const td_call *td_c) {\n", prefix, p->graph->name,
-             glue_way_suffix(h));
+    text_fmt(out, "static %s_status td_%s_run%s(const td_sink *td_s, const td_call *td_c%s) {\n", prefix,
+             p->graph->name, told && p->ways.n == 1 ? "_by_address" : glue_way_suffix(h),
+             told ? ", int td_aligned" : "");
     locals(out, h);
+    if (told) text_put(out, "    (void)td_aligned;\n");
     text_put(out, before.s);
     text_fmt(out, "    if (td_c->need) {\n        *td_c->need = %s;\n        return %s_ok;\n    }\n",
              glue_has_workspace(p) ? "td_need" : "0", prefix);
@@ -246,27 +282,31 @@ static void dispatch(Text *out, const HostEntry *h, const char *prefix) {
     const Program *p = h->p;
     const char *e = p->graph->name;
     Text ways = {.ctx = h->ctx};
-    bool by_address = false;
+    const char *told = selects_by_address(p) ? ", td_aligned" : "";
     for (int i = 0; i < p->ways.n; i++) {
         const Way *w = &p->ways.at[i];
         const bool bare = w->when.n != 1 || op_form(w->when.at[0]->op) != FORM_INFIX; /* those have parentheses */
         if (w->when.n) text_put(&ways, bare ? "    if (" : "    if ");
         for (int k = 0; k < w->when.n; k++) {
-            by_address |= expr_has_op(w->when.at[k], OP_ALIGNED);
             if (k) text_put(&ways, " && ");
             host_expr(&ways, h, w->when.at[k]);
         }
         if (w->when.n) text_put(&ways, bare ? ")\n    " : "\n    ");
-        text_fmt(&ways, "    return td_%s_run_%d(td_s, td_c);\n", e, i + 1);
+        text_fmt(&ways, "    return td_%s_run_%d(td_s, td_c%s);\n", e, i + 1, told);
     }
-    const char *open = by_address ? "_by_address(const td_sink *td_s, const td_call *td_c, int td_aligned) {\n"
-                                  : "(const td_sink *td_s, const td_call *td_c) {\n";
+    const char *open = goes_by_address(p) ? "_by_address(const td_sink *td_s, const td_call *td_c, int td_aligned) {\n"
+                                          : "(const td_sink *td_s, const td_call *td_c) {\n";
     text_fmt(out, "static %s_status td_%s_run%s", prefix, e, open);
     for (int i = 0; i < p->graph->dims.n; i++)
         if (h->dim_used[i]) text_fmt(out, "    const int64_t %s = td_c->dims[%d];\n", h->dims[i], i);
     text_put(out, ways.s);
     text_put(out, "}\n\n");
-    if (!by_address) return;
+}
+
+/* The run, by functions that are told whether tensors are aligned. */
+static void by_address(Text *out, const HostEntry *h, const char *prefix) {
+    const Program *p = h->p;
+    const char *e = p->graph->name;
     h->checks[CHECK_ADDRESS] = true;
     text_fmt(out, "static %s_status td_%s_run(const td_sink *td_s, const td_call *td_c) {\n", prefix, e);
     text_fmt(out, "    return td_run_by_address(td_s, td_c, %d, td_%s_run_by_address);\n}\n\n", p->params.n, e);
@@ -292,5 +332,6 @@ void glue_run(Text *out, const HostEntry *h, const char *prefix) {
         if (p->kernels.at[k]->product && !p->kernels.at[k]->same) glue_product(out, h, p->kernels.at[k]);
     for (int i = 0; i < p->ways.n; i++) run_way(out, &own[i], prefix);
     if (p->ways.n > 1) dispatch(out, &own[p->ways.n], prefix);
+    if (goes_by_address(p)) by_address(out, &own[p->ways.n], prefix);
     ctx_temp_end(temp);
 }

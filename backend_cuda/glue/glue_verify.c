@@ -79,6 +79,13 @@ static const char *const FIXED_NAMES[] = {
 #undef STATUS
 };
 
+static bool may_decide(const Program *p, const Expr *when, Text *why) {
+    if (host_can(when) && !host_uses_scalars(when)) return true;
+    text_fmt(why, "%s: the host cannot decide the condition of a choice: ", p->graph->name);
+    expr_print(why, when, NULL);
+    return false;
+}
+
 static bool verify_conditions(const Program *p, Text *why) {
     for (int i = 0; i < p->graph->facts.n; i++) {
         const Fact *f = &p->graph->facts.at[i];
@@ -95,14 +102,16 @@ static bool verify_conditions(const Program *p, Text *why) {
                      p->kernels.at[k]->name);
             return false;
         }
-    for (int w = 0; w < p->ways.n; w++)
-        for (int i = 0; i < p->ways.at[w].when.n; i++) {
-            const Expr *c = p->ways.at[w].when.at[i];
-            if (host_can(c) && !host_uses_scalars(c)) continue;
-            text_fmt(why, "%s: the host cannot decide the condition of a choice: ", p->graph->name);
-            expr_print(why, c, NULL);
-            return false;
+    for (int w = 0; w < p->ways.n; w++) {
+        const Way *way = &p->ways.at[w];
+        for (int i = 0; i < way->when.n; i++)
+            if (!may_decide(p, way->when.at[i], why)) return false;
+        for (int i = 0; i < way->steps.n; i++) {
+            const Choice *c = way->steps.at[i].choice;
+            for (int k = 0; c && k < c->cases.n; k++)
+                if (c->cases.at[k]->when && !may_decide(p, c->cases.at[k]->when, why)) return false;
         }
+    }
     return true;
 }
 

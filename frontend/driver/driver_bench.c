@@ -32,15 +32,14 @@ static bool add_case(Bench *b, const Program *p, const EntrySizes *s) {
     const Graph *g = p->graph;
     Case c = {.p = p, .sizes = *s};
     const ExplainAt at = {.dims = s->dims, .scalars = s->scalars};
-    const int number = program_way_at(p, s->dims);
+    const Way *way = program_taken(p, s->dims);
     for (int i = 0; i < b->cases.n; i++) {
         const Case *old = &b->cases.at[i];
         if (old->p == p && !memcmp(old->sizes.dims, s->dims, sizeof *s->dims * (size_t)g->dims.n) &&
             !memcmp(old->sizes.scalars, s->scalars, sizeof *s->scalars * (size_t)g->scalars.n))
             return true;
     }
-    if (b->cases.n < MOST_CASES && number >= 0 &&
-        predict_floor(p, &p->ways.at[number], b->job->machine, &at, &c.floor)) {
+    if (b->cases.n < MOST_CASES && way && predict_floor(p, way, b->job->machine, &at, &c.floor)) {
         vec_push(b->job->ctx, &b->cases, c);
         return true;
     }

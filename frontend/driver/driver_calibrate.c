@@ -99,9 +99,9 @@ static double predicted(Calibration *c, const char *entry, Sizes s) {
     double sum = 0;
     if (!sizes_of(c, p, s, &sizes)) return 0;
     const ExplainAt at = {.dims = sizes.dims, .scalars = sizes.scalars};
-    const int number = program_way_at(p, sizes.dims);
-    for (int i = 0; number >= 0 && i < p->ways.at[number].steps.n; i++) {
-        const Kernel *k = step_kernel(&p->ways.at[number].steps.at[i]);
+    const Way *way = program_taken(p, sizes.dims);
+    for (int i = 0; way && i < way->steps.n; i++) {
+        const Kernel *k = step_kernel(&way->steps.at[i]);
         if (k) sum += predict_step(p, k, c->to, &at);
     }
     return sum;

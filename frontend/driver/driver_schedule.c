@@ -220,12 +220,12 @@ static Usual usual_of(const Job *job, const Program *p) {
     Usual u = {.dims = NEW_N(job->ctx, int64_t, g->dims.n + 1), .scalars = NEW_N(job->ctx, double, g->scalars.n + 1)};
     Text why = {.ctx = job->ctx};
     driver_usual_sizes(job, g, u.dims, u.scalars);
-    const int number = driver_fits(g, u.dims, u.scalars, &why) ? program_way_at(p, u.dims) : -1;
+    const Way *way = driver_fits(g, u.dims, u.scalars, &why) ? program_taken(p, u.dims) : NULL;
     const ExplainAt at = {.dims = u.dims, .scalars = u.scalars};
-    if (number < 0 || !predict_floor(p, &p->ways.at[number], job->machine, &at, &u.floor)) return u;
-    u.each = NEW_N(job->ctx, double, p->ways.at[number].steps.n + 1);
-    u.seconds = predict_way(p, &p->ways.at[number], job->machine, &at, u.each);
-    if (isfinite(u.seconds)) u.way = &p->ways.at[number];
+    if (!way || !predict_floor(p, way, job->machine, &at, &u.floor)) return u;
+    u.each = NEW_N(job->ctx, double, way->steps.n + 1);
+    u.seconds = predict_way(p, way, job->machine, &at, u.each);
+    if (isfinite(u.seconds)) u.way = way;
     return u;
 }
 

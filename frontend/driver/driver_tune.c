@@ -39,8 +39,7 @@ static void add_products(Tuner *x, const Program *p, const int64_t *dims, const 
     const Target t = driver_target(x->job->o);
     Text where = {.ctx = x->job->ctx};
     driver_put_sizes(&where, g, dims);
-    const int number = program_way_at(p, dims);
-    const Way *way = number < 0 ? NULL : &p->ways.at[number];
+    const Way *way = program_taken(p, dims);
     for (int s = 0; way && s < way->steps.n; s++) {
         Task task = {.where = where.s};
         const Kernel *k = step_kernel(&way->steps.at[s]);

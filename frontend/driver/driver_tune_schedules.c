@@ -89,10 +89,10 @@ static void add_group(Tuner *x, const TunePlace *at, const SchedWork *w, int i, 
 static void add_place(Tuner *x, const TunePlace *at) {
     const SchedWork *w = x->job->entries.at[at->entry].work;
     const Program *p = x->job->programs.at[at->entry];
-    const int number = program_way_at(p, at->sizes.dims);
-    for (int i = 0; number >= 0 && w && w->plan && w->versions && i < w->plan->groups.n; i++) {
+    const Way *way = program_taken(p, at->sizes.dims);
+    for (int i = 0; way && w && w->plan && w->versions && i < w->plan->groups.n; i++) {
         const Group *gr = w->plan->groups.at[i];
-        const Version *v = gr->product || !gr->axes.n ? NULL : taken(&w->versions[i], &p->ways.at[number]);
+        const Version *v = gr->product || !gr->axes.n ? NULL : taken(&w->versions[i], way);
         if (v) add_group(x, at, w, i, v);
     }
 }

@@ -15,6 +15,8 @@ typedef struct WaySoFar {
     int next;              /* of its steps */
     ExprMap written;       /* tensors that those before have written */
     VEC(InPlace) in_place; /* what those before leave of it */
+    int selected;          /* kernels of the choice that is next which were looked at, and what each of them writes */
+    VEC(const Tensor *) writes;
 } WaySoFar;
 
 /* Where there are several ways, which one this is, for the end of a message. */
@@ -131,9 +133,11 @@ static void check_in_place(Verify *v, WaySoFar *way) {
     way->in_place.n = kept;
 }
 
+typedef VEC(Succession) Successions;
+
 /* What the way's next step, a kernel, reads that may become what it writes, one of the two being a temporary. */
-static void find_successions(Verify *v, WaySoFar *way) {
-    Program *p = v->p;
+static void successions(Verify *v, const WaySoFar *way, int room, Ctx *ctx, Successions *all) {
+    const Program *p = v->p;
     ExprMap seen = {0};
     VEC(const Tensor *) in = {0}, out = {0};
     for (int w = 0; w < v->writes.n; w++) {
@@ -149,10 +153,31 @@ static void find_successions(Verify *v, WaySoFar *way) {
         vec_push(v->ctx, &in, t);
     }
     for (int o = 0; o < out.n; o++)
-        for (int k = 0; k < in.n && way->way->successions.n < MAX_PAIRS; k++)
+        for (int k = 0; k < in.n && all->n < room; k++)
             if ((out.at[o]->kind == TENSOR_LET || in.at[k]->kind == TENSOR_LET) && same_memory(out.at[o], in.at[k]) &&
                 verify_in_place(v, out.at[o], in.at[k]))
-                vec_push(p->ctx, &way->way->successions, ((Succession){way->next, out.at[o], in.at[k]}));
+                vec_push(ctx, all, ((Succession){way->next, out.at[o], in.at[k]}));
+}
+
+static void find_successions(Verify *v, WaySoFar *way) {
+    Successions all = {0};
+    successions(v, way, MAX_PAIRS - way->way->successions.n, v->ctx, &all);
+    for (int i = 0; i < all.n; i++) vec_push(v->p->ctx, &way->way->successions, all.at[i]);
+}
+
+/* Those of the choice that is the way's next step which this kernel of it allows, too. */
+static void keep_successions(Verify *v, WaySoFar *way) {
+    Way *w = way->way;
+    Successions all = {0};
+    int kept = 0;
+    successions(v, way, MAX_PAIRS, v->ctx, &all);
+    for (int i = 0; i < w->successions.n; i++) {
+        const Succession *s = &w->successions.at[i];
+        bool allowed = s->step != way->next;
+        for (int k = 0; k < all.n && !allowed; k++) allowed = all.at[k].out == s->out && all.at[k].in == s->in;
+        if (allowed) w->successions.at[kept++] = *s;
+    }
+    w->successions.n = kept;
 }
 
 /* ---- all ways ---- */
@@ -167,22 +192,57 @@ static WaySoFar *begin_ways(Verify *v) {
     return ways;
 }
 
+/* Whether it is a way's next step, or one of those of the choice that this is. */
 static bool is_next(const WaySoFar *w, const Step *s) {
-    return w->next < w->way->steps.n && step_is(&w->way->steps.at[w->next], s);
+    const Step *next = w->next < w->way->steps.n ? &w->way->steps.at[w->next] : NULL;
+    return next && (step_is(next, s) || (s->kind == STEP_KERNEL && step_runs(next, s->kernel)));
 }
 
-/* Of the kernel just verified; what was found remains in `whole`. */
+static bool is_written(const WaySoFar *w, const Tensor *t) {
+    for (int i = 0; i < w->writes.n; i++)
+        if (w->writes.at[i] == t) return true;
+    return false;
+}
+
+/* The tensors that the kernel just verified writes. */
+static void list_writes(Verify *v, WaySoFar *w, Ctx *whole) {
+    w->writes.n = 0;
+    for (int k = 0; k < v->writes.n; k++)
+        if (!is_written(w, v->writes.at[k].stage->tensor)) vec_push(whole, &w->writes, v->writes.at[k].stage->tensor);
+}
+
+/* Whether another kernel of the choice wrote the same tensors. */
+static bool same_writes(const Verify *v, const WaySoFar *w) {
+    bool same = true;
+    for (int i = 0; i < w->writes.n && same; i++) {
+        bool also = false;
+        for (int k = 0; k < v->writes.n; k++) also |= v->writes.at[k].stage->tensor == w->writes.at[i];
+        same = also;
+    }
+    for (int k = 0; k < v->writes.n && same; k++) same = is_written(w, v->writes.at[k].stage->tensor);
+    return same;
+}
+
+/* Of the kernel just verified; what was found remains in `whole`. The kernels of a choice that is a step come one after
+ * the other: what may stand where is what all of them allow. */
 static bool verify_on_ways(Verify *v, Ctx *whole, WaySoFar *ways, const Step *step) {
     for (int i = 0; i < v->p->ways.n; i++) {
         WaySoFar *w = &ways[i];
         if (!is_next(w, step)) continue;
+        const Step *next = &w->way->steps.at[w->next];
+        const int of = next->kind == STEP_CHOICE ? next->choice->cases.n : 1;
         if (!verify_order(v, w)) return false;
+        if (w->selected && !same_writes(v, w))
+            return verify_fail(v, "%s writes other tensors than %s, which stands in the same choice", v->k->name,
+                               next->choice->cases.at[0]->steps.at[0].kernel->name);
         check_in_place(v, w);
-        find_successions(v, w);
-        for (int k = 0; k < v->writes.n; k++) {
-            const Tensor *t = v->writes.at[k].stage->tensor;
-            expr_map_put(whole, &w->written, t, t);
-        }
+        if (w->selected)
+            keep_successions(v, w);
+        else
+            list_writes(v, w, whole), find_successions(v, w);
+        if (++w->selected < of) continue;
+        for (int k = 0; k < w->writes.n; k++) expr_map_put(whole, &w->written, w->writes.at[k], w->writes.at[k]);
+        w->selected = 0;
         w->next++;
     }
     return true;

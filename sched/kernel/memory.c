@@ -72,7 +72,9 @@ static void used_by_step(Finding *x, const Step *s) {
         used_at(x, s->sort->sort.starts, true);
         used_at(x, s->sort->scratch, true);
         break;
-    case STEP_CHOICE: break; /* is on no way */
+    case STEP_CHOICE: /* of kernels, of which each writes the same */
+        for (int i = 0; i < s->choice->cases.n; i++) used_by_kernel(x, s->choice->cases.at[i]->steps.at[0].kernel);
+        break;
     }
 }
 
@@ -144,8 +146,8 @@ static bool library_takes_over(const Product *m, const Succession *s) {
 }
 
 static bool may_take_over(const Finding *x, const Succession *s) {
-    const Product *product = step_kernel(&x->way->steps.at[s->step])->product;
-    return !product || library_takes_over(product, s);
+    const Kernel *k = step_kernel(&x->way->steps.at[s->step]);
+    return !k || !k->product || library_takes_over(k->product, s);
 }
 
 /* Does the temporary take over from an input or inout in kernel k? */

@@ -307,7 +307,7 @@ bool perf_matters(const Program *p, const Kernel *k) {
     for (int i = 0; i < p->ways.n; i++) {
         const Way *w = &p->ways.at[i];
         bool has = false, few = false;
-        for (int s = 0; s < w->steps.n; s++) has |= step_kernel(&w->steps.at[s]) == k;
+        for (int s = 0; s < w->steps.n; s++) has |= step_runs(&w->steps.at[s], k);
         for (int c = 0; c < w->when.n; c++) few |= is_for_few(w->when.at[c]);
         if (has && !few) return true;
         met |= has;

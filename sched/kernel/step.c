@@ -41,26 +41,36 @@ enum { A_PROOF = 20000, ALL_PROOFS = 200000 };
 
 typedef struct Finding {
     Program *p;
-    Ctx *ctx; /* for as long as ways are looked for */
-    int work; /* what proofs may still do */
+    Ctx *ctx;  /* for as long as ways are looked for */
+    int work;  /* what proofs may still do */
+    int most;  /* ways */
+    bool step; /* a choice that selects a kernel is a step */
     /* Of the way that is being followed: */
     StepList steps;
     VEC(const Expr *) when;
     VEC(const Expr *) known; /* what holds on it: `when`, and the negations of the cases passed over */
 } Finding;
 
+/* A kernel is step number i of a way of n. */
+static void note_place(Kernel *k, int i, int n) {
+    k->follows |= i > 0;
+    k->leads |= i + 1 < n;
+}
+
 static bool keep_way(Finding *x) {
     Program *p = x->p;
     Way w;
-    if (p->ways.n == MAX_WAYS) return false;
+    if (p->ways.n == x->most) return false;
     memset(&w, 0, sizeof w);
     for (int i = 0; i < x->steps.n; i++) {
-        Kernel *k = step_kernel(&x->steps.at[i]);
-        vec_push(p->ctx, &w.steps, x->steps.at[i]);
-        if (!k) continue;
-        k->reached = true;
-        k->follows |= i > 0;
-        k->leads |= i + 1 < x->steps.n;
+        const Step *s = &x->steps.at[i];
+        vec_push(p->ctx, &w.steps, *s);
+        if (s->kind == STEP_KERNEL) {
+            s->kernel->reached = true;
+            note_place(s->kernel, i, x->steps.n);
+        }
+        for (int k = 0; s->kind == STEP_CHOICE && k < s->choice->cases.n; k++)
+            note_place(s->choice->cases.at[k]->steps.at[0].kernel, i, x->steps.n);
     }
     for (int i = 0; i < x->when.n; i++) vec_push(p->ctx, &w.when, x->when.at[i]);
     vec_push(p->ctx, &p->ways, w);
@@ -79,6 +89,19 @@ static int truth_here(Finding *x, const Expr *cond) {
 }
 
 static bool follow(Finding *x, Position at);
+
+/* Which kernels of a choice that is a step some sizes that come here run. */
+static void note_selected(Finding *x, const Choice *c) {
+    const int nknown = x->known.n;
+    int truth = 0;
+    for (int i = 0; i < c->cases.n && truth != 1; i++) {
+        const ChoiceCase *k = c->cases.at[i];
+        truth = k->when ? truth_here(x, k->when) : 1;
+        if (truth) k->steps.at[0].kernel->reached = true;
+        if (truth < 0) vec_push(x->ctx, &x->known, expr1(x->p->graph, OP_NOT, k->when));
+    }
+    x->known.n = nknown;
+}
 
 /* A case is taken under its condition; those after it under its negation. */
 static bool follow_choice(Finding *x, const Choice *c, const Position *after) {
@@ -117,7 +140,14 @@ static bool follow(Finding *x, Position at) {
         switch (s->kind) {
         case STEP_KERNEL:
         case STEP_SORT: vec_push(x->ctx, &x->steps, *s); continue;
-        case STEP_CHOICE: ok = follow_choice(x, s->choice, &at); break;
+        case STEP_CHOICE:
+            if (x->step && choice_selects(s->choice)) {
+                note_selected(x, s->choice);
+                vec_push(x->ctx, &x->steps, *s);
+                continue;
+            }
+            ok = follow_choice(x, s->choice, &at);
+            break;
         }
         break;
     }
@@ -125,13 +155,38 @@ static bool follow(Finding *x, Position at) {
     return ok;
 }
 
-bool program_find_ways(Program *p) {
-    Finding x = {.p = p, .ctx = ctx_temp(p->ctx), .work = ALL_PROOFS};
+static bool find_ways(Program *p, bool step) {
+    Finding x = {.p = p, .ctx = ctx_temp(p->ctx), .work = ALL_PROOFS, .most = step ? MAX_WAYS : MAX_COMBINED};
+    x.step = step;
     memset(&p->ways, 0, sizeof p->ways); /* what an earlier call left may be gone */
     for (int i = 0; i < p->kernels.n; i++) p->kernels.at[i]->reached = false;
     bool ok = follow(&x, (Position){&p->steps, 0, NULL});
     ctx_temp_end(x.ctx);
     return ok;
+}
+
+static int conditions(const StepList *steps) {
+    int n = 0;
+    for (int i = 0; i < steps->n; i++) {
+        const Choice *c = steps->at[i].kind == STEP_CHOICE ? steps->at[i].choice : NULL;
+        for (int k = 0; c && k < c->cases.n; k++)
+            n += (c->cases.at[k]->when != NULL) + conditions(&c->cases.at[k]->steps);
+    }
+    return n;
+}
+
+bool program_find_ways(Program *p) {
+    enum { MOST_CONDITIONS = 24 /* whose combinations there is time to look at */ };
+    return (conditions(&p->steps) <= MOST_CONDITIONS && find_ways(p, false)) || find_ways(p, true);
+}
+
+bool choice_selects(const Choice *c) {
+    bool all = c->cases.n > 1;
+    for (int i = 0; i < c->cases.n && all; i++) {
+        const StepList *steps = &c->cases.at[i]->steps;
+        all = steps->n == 1 && steps->at[0].kind == STEP_KERNEL && !steps->at[0].kernel->product;
+    }
+    return all;
 }
 
 /* ---- asking for one ---- */
@@ -145,6 +200,42 @@ int program_way_at(const Program *p, const int64_t *dims) {
         if (holds) return i;
     }
     return -1;
+}
+
+/* The kernel of the first case whose condition holds; NULL: one has no value. */
+static const ChoiceCase *selected(const Program *p, const Choice *c, const int64_t *dims) {
+    for (int i = 0; i < c->cases.n; i++) {
+        const ChoiceCase *k = c->cases.at[i];
+        int64_t holds = 1;
+        if (k->when && !interp_int(p->graph, k->when, dims, NULL, &holds)) return NULL;
+        if (holds) return k;
+    }
+    return NULL;
+}
+
+const Way *program_taken(const Program *p, const int64_t *dims) {
+    const int number = program_way_at(p, dims);
+    const Way *w = number < 0 ? NULL : &p->ways.at[number];
+    bool selects = false;
+    for (int i = 0; w && i < w->steps.n; i++) selects |= w->steps.at[i].kind == STEP_CHOICE;
+    if (!selects) return w;
+    Way *r = NEW(p->ctx, Way);
+    *r = *w;
+    memset(&r->steps, 0, sizeof r->steps);
+    for (int i = 0; i < w->steps.n; i++) {
+        const Step *s = &w->steps.at[i];
+        const ChoiceCase *k = s->kind == STEP_CHOICE ? selected(p, s->choice, dims) : NULL;
+        if (s->kind == STEP_CHOICE && !k) return NULL;
+        vec_push(p->ctx, &r->steps, k ? k->steps.at[0] : *s);
+    }
+    return r;
+}
+
+bool step_runs(const Step *s, const Kernel *k) {
+    bool runs = step_kernel(s) == k;
+    for (int i = 0; s->kind == STEP_CHOICE && i < s->choice->cases.n; i++)
+        runs |= step_kernel(&s->choice->cases.at[i]->steps.at[0]) == k;
+    return runs;
 }
 
 bool step_is(const Step *a, const Step *b) {

@@ -71,9 +71,13 @@ typedef struct Succession {
     const Tensor *out, *in;
 } Succession;
 
-/* The steps that are done for some sizes, in order: those of one case of every choice that is met, and no choices. A
- * program without choices has one way. What depends on the order of steps (who writes before who reads, memory, time)
- * is asked of a way; what is known of each kernel by itself (its text, equal kernels, targets) of Program.kernels. */
+/* The steps that are done for some sizes, in order: those of one case of every choice that is met. A program without
+ * choices has one way. What depends on the order of steps (who writes before who reads, memory, time) is asked of a
+ * way; what is known of each kernel by itself (its text, equal kernels, targets) of Program.kernels.
+ *
+ * Choices multiply: five kernels of six versions each are 7776 ways. Where there are too many, a choice that selects
+ * one kernel of several, without products, is a step of a way as it stands: one of them is launched there. All of them
+ * write the same tensors, so that what is asked of a way has one answer. */
 typedef struct Way {
     StepList steps;
     /* Taken where all of these hold and those of no way before it do: the conditions of its cases. */
@@ -83,6 +87,7 @@ typedef struct Way {
 
 enum {
     MAX_WAYS = 64,      /* of a program */
+    MAX_COMBINED = 48,  /* of one of which no way has a choice */
     MAX_CHOICES = 1024, /* of a program */
     MAX_NESTED = 16     /* choices in each other */
 };
@@ -102,9 +107,16 @@ bool program_find_ways(struct Program *p);
 /* The number of the way that these sizes take (in the order of Graph.dims); -1 where a condition has no value for
  * them. */
 int program_way_at(const struct Program *p, const int64_t *dims);
+/* That way, and of its choices the kernels that these sizes take, in memory of the program; NULL where a condition has
+ * no value. Its steps have the numbers that they have on the way. */
+const Way *program_taken(const struct Program *p, const int64_t *dims);
+/* Whether each case is one kernel, and none of them a product. */
+bool choice_selects(const Choice *c);
+/* Whether a way's step runs that kernel, or may. */
+bool step_runs(const Step *s, const struct Kernel *k);
 /* Whether two are one and the same step. */
 bool step_is(const Step *a, const Step *b);
-/* What a step of a way is called in lists of them; NULL of a choice, which is on none. */
+/* What a step of a way is called in lists of them; NULL of a choice. */
 Sym step_name(const Step *s);
 /* "when M <= 8 and N <= 9", or "else" where the way has no condition. */
 void way_print(Text *out, const Way *w);

@@ -158,6 +158,17 @@ static void put_schedules(const Explaining *x, const Kernel *k) {
     }
 }
 
+void explain_selected(Text *line, const Explaining *x, int step) {
+    const Choice *c = x->p->ways.at[x->number].steps.at[step].choice;
+    for (int i = 0; c && i < c->cases.n; i++) {
+        const ChoiceCase *k = c->cases.at[i];
+        if (step_kernel(&k->steps.at[0]) != step_kernel(&x->way->steps.at[step])) continue;
+        text_fmt(line, "version %d of %d, taken here, ", i + 1, c->cases.n);
+        text_put(line, k->when ? "when " : "else");
+        if (k->when) expr_print(line, k->when, NULL);
+    }
+}
+
 static void put_kernel(Explaining *x, int i) {
     const ExplainedKernel *e = &x->kernels[i];
     const Kernel *k = e->kernel;
@@ -174,6 +185,9 @@ static void put_kernel(Explaining *x, int i) {
         put_wrapped(x->out, sym_fmt(x->p->ctx, "reads %s again, from the cache where that holds them",
                                     amount(x->p->ctx, e->again)));
     if (k->same) put_wrapped(x->out, sym_fmt(x->p->ctx, "same kernel as %s", k->symbol));
+    Text selected = {.ctx = x->p->ctx};
+    explain_selected(&selected, x, i);
+    if (selected.n) put_wrapped(x->out, selected.s);
     if (k->product) {
         explain_call(x, k->product, &line);
         put_wrapped(x->out, line.s);
@@ -380,12 +394,19 @@ static void put_ways(const Explaining *x) {
     enum { SHOWN = 6 };
     const Program *p = x->p;
     for (int i = 0; i < p->ways.n && p->ways.n > 1; i++) {
-        const Way *w = &p->ways.at[i];
+        const bool taken = i == x->number;
+        const Way *w = taken ? x->way : &p->ways.at[i];
         Text line = {.ctx = p->ctx};
-        if (p->ways.n > SHOWN && w != x->way) continue;
-        text_fmt(&line, "way %d of %d%s, ", i + 1, p->ways.n, w == x->way ? ", taken here" : "");
+        if (p->ways.n > SHOWN && !taken) continue;
+        text_fmt(&line, "way %d of %d%s, ", i + 1, p->ways.n, taken ? ", taken here" : "");
         way_print(&line, w);
-        for (int k = 0; k < w->steps.n; k++) text_fmt(&line, "%s %s", k ? "," : ":", step_name(&w->steps.at[k]));
+        for (int k = 0; k < w->steps.n; k++) {
+            const Sym name = step_name(&w->steps.at[k]);
+            if (name)
+                text_fmt(&line, "%s %s", k ? "," : ":", name);
+            else
+                text_fmt(&line, "%s one of %d kernels", k ? "," : ":", w->steps.at[k].choice->cases.n);
+        }
         put_wrapped(x->out, line.s);
     }
 }
@@ -444,9 +465,9 @@ bool sched_explain(Text *out, ExplainForm form, const Program *p, const ExplainF
     x.t = what->target;
     x.machine = what->machine;
     x.tuning = what->tuning;
-    const int number = program_way_at(p, at->dims);
-    if (number < 0) return text_put(why, "a condition of a choice has no value"), false;
-    x.way = &p->ways.at[number];
+    x.way = program_taken(p, at->dims);
+    if (!x.way) return text_put(why, "a condition of a choice has no value"), false;
+    x.number = program_way_at(p, at->dims);
     if (!find_memory(&x) || !find_kernels(&x)) return false;
     find_reasons(&x);
     if (form == EXPLAIN_JSON)

@@ -28,7 +28,8 @@ typedef struct ExplainedKernel {
 typedef struct Explaining {
     Text *out;
     const Program *p;
-    const Way *way; /* that the sizes take */
+    int number;     /* of the way that the sizes take */
+    const Way *way; /* that one, of its choices the kernels that they take */
     const Target *t;
     const Machine *machine;
     const Tuning *tuning;
@@ -53,6 +54,8 @@ int explain_stores(const Kernel *k, const Tensor **seen, Text *out);
 void explain_schedule(const Kernel *k, int part, Text *out);
 /* How step i, a sort, goes about it. */
 Sym explain_sort(const Explaining *x, int i);
+/* Of the choice that a way's step is: which of its kernels these sizes take; nothing where it is none. */
+void explain_selected(Text *line, const Explaining *x, int step);
 /* What the library is called for. */
 void explain_call(const Explaining *x, const Product *m, Text *line);
 /* The line of the tuning file that a kernel's schedule is of, as FILE:LINE; NULL: of none. */

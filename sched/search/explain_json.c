@@ -53,6 +53,7 @@ static void put_kernel(Text *out, const Explaining *x, int i, int n) {
     const Kernel *k = e->kernel;
     const Tensor *seen[16];
     Text stores = {.ctx = x->p->ctx}, schedule = {.ctx = x->p->ctx}, call = {.ctx = x->p->ctx};
+    Text selected = {.ctx = x->p->ctx};
     explain_stores(k, seen, &stores);
     text_fmt(out, "%s{\"name\": \"%s\", \"symbol\": \"%s\"", n ? ", " : "", k->name, k->symbol ? k->symbol : k->name);
     member(out, "stores", stores.s ? stores.s : "");
@@ -65,6 +66,8 @@ static void put_kernel(Text *out, const Explaining *x, int i, int n) {
     for (int j = 0; j < k->parts.n && !k->product; j++) explain_schedule(k, j, &schedule);
     if (call.n) member(out, "call", call.s);
     if (schedule.n) member(out, "schedule", schedule.s);
+    explain_selected(&selected, x, i);
+    if (selected.n) member(out, "selected", selected.s);
     if (explain_tuned(x, k)) member(out, "tuned", explain_tuned(x, k));
     if (!k->product && k->no_product) member(out, "no_library", k->no_product);
     put_apart(out, x, i);
@@ -87,11 +90,17 @@ static void put_ways(Text *out, const Explaining *x) {
     for (int i = 0; i < p->ways.n; i++) {
         Text when = {.ctx = p->ctx};
         way_print(&when, &p->ways.at[i]);
-        text_fmt(out, "%s{\"taken\": %s", i ? ", " : "", &p->ways.at[i] == x->way ? "true" : "false");
+        const Way *w = i == x->number ? x->way : &p->ways.at[i];
+        text_fmt(out, "%s{\"taken\": %s", i ? ", " : "", i == x->number ? "true" : "false");
         member(out, "when", when.s ? when.s : "");
         text_put(out, ", \"kernels\": [");
-        for (int k = 0; k < p->ways.at[i].steps.n; k++)
-            text_fmt(out, "%s\"%s\"", k ? ", " : "", step_name(&p->ways.at[i].steps.at[k]));
+        for (int k = 0; k < w->steps.n; k++) {
+            const Sym name = step_name(&w->steps.at[k]);
+            if (name)
+                text_fmt(out, "%s\"%s\"", k ? ", " : "", name);
+            else
+                text_put(out, k ? ", null" : "null"); /* one of several */
+        }
         text_put(out, "]}");
     }
     text_char(out, ']');

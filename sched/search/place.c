@@ -61,28 +61,25 @@ static void keep_reached(Versions *v, Kernel *const *of) {
 
 /* reduced: versions whose kernels no way has are left out; whether there are such. */
 static bool are_few(const Plan *plan, Versions *versions, bool *reduced) {
-    enum {
-        MOST_LAUNCHES = 1024,
-        MOST_CONDITIONS = 24 /* whose combinations there is time to look at */
-    };
+    enum { MOST_LAUNCHES = 1024 };
     Ctx *temp = ctx_temp(plan->graph->ctx);
     Program *p = program_new(temp, plan->graph); /* of kernels that are names alone */
     Places places = {.p = p, .plan = plan};
     const int n = plan->groups.n;
     Kernel **of = NEW_N(temp, Kernel *, n * MAX_VERSIONS + 1);
-    int conditions = plan->fusions.n;
     for (int i = 0; i < n; i++) {
         const Versions *v = &versions[i];
         StepList *at = place_of(&places, plan->groups.at[i]);
         Choice *c = at && v->n > 1 ? choice_new(p, at) : NULL;
-        conditions += c ? v->n - 1 : 0;
         for (int k = 0; c && k < v->n; k++) {
             ChoiceCase *in = choice_case(p, c, v->at[k].when);
             of[i * MAX_VERSIONS + k] = kernel_new_at(p, &in->steps, sym_fmt(temp, "%d_%d", i, k));
+            of[i * MAX_VERSIONS + k]->product = plan->groups.at[i]->product;
+            for (int j = 1; j < v->at[k].n; j++) kernel_new_at(p, &in->steps, sym_fmt(temp, "%d_%d_%d", i, k, j));
         }
     }
-    const bool few = conditions <= MOST_CONDITIONS && program_find_ways(p) && p->ways.n <= SCHED_FEW_WAYS &&
-                     (p->ways.n == 1 || p->ways.n * n <= MOST_LAUNCHES);
+    const bool few =
+        program_find_ways(p) && p->ways.n <= MAX_COMBINED && (p->ways.n == 1 || p->ways.n * n <= MOST_LAUNCHES);
     *reduced = false;
     for (int i = 0; i < n && few; i++) {
         const int had = versions[i].n;

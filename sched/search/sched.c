@@ -218,66 +218,72 @@ static bool are_as_many(const SchedWork *w, int most) {
     return true;
 }
 
-/* Whether there are few ways where each combination is one. */
+/* Whether there are few ways where each combination is one, of the groups of which one version may be two kernels. */
 static bool are_few_at_most(const SchedWork *w, const int *most) {
     int ways = 1;
     for (int i = 0; i < w->plan->groups.n; i++) {
         const Versions *v = &w->versions[i];
-        const int n = v->counts ? v->counts[most[i] - 1] : v->n;
-        if (n > 1 && (ways *= n) > SCHED_FEW_WAYS) return false;
+        const int n = !w->plan->groups.at[i]->divisions.n ? 1 : v->counts ? v->counts[most[i] - 1] : v->n;
+        if (n > 1 && (ways *= n) > MAX_COMBINED) return false;
     }
     return true;
 }
 
-/* Ways through a program are as many as its groups' versions multiplied, so that all of them together have few: those
- * for which a version more spares most have it first. No more of them in all than where each has as many as another.
- * Whether less is lost so. */
-static bool spread_versions(const SchedWork *w, int *most) {
+/* Each version is a kernel to compile, so that a program of several groups has so many in all: those for which a
+ * version more spares most have it first. */
+static void spread_versions(const SchedWork *w, int versions, int *most) {
     const int n = w->plan->groups.n;
-    int *tried = NEW_N(w->ctx, int, n + 1), all, now;
     bool *full = NEW_N(w->ctx, bool, n + 1);
-    const double had = lost_with(w, most, &all);
-    for (int i = 0; i < n; i++) tried[i] = 1;
+    int all;
+    for (int i = 0; i < n; i++) most[i] = 1;
     for (;;) {
         int at = -1, more = 0;
         double best = 0;
         for (int i = 0; i < n; i++) {
             int by = 0;
-            const double each = full[i] || !w->versions[i].counts ? 0 : spared(&w->versions[i], tried[i], &by);
+            const double each = full[i] || !w->versions[i].counts ? 0 : spared(&w->versions[i], most[i], &by);
             if (each > best) best = each, at = i, more = by;
         }
         if (at < 0) break;
-        tried[at] += more;
-        lost_with(w, tried, &now);
-        if (now <= all && are_few_at_most(w, tried)) continue;
-        tried[at] -= more;
+        most[at] += more;
+        lost_with(w, most, &all);
+        if (all <= versions && are_few_at_most(w, most)) continue;
+        most[at] -= more;
         full[at] = true;
     }
-    const bool less = lost_with(w, tried, &now) < had;
-    if (less) memcpy(most, tried, sizeof *most * (size_t)n);
-    return less;
+}
+
+/* With at most so many versions of each group, and no more than a program has in all. *few: whether that leaves few
+ * ways. False after reporting. */
+static bool choose_at_most(SchedWork *w, const bool *given, int lines, int most, bool *few, Text *why) {
+    enum { MOST_VERSIONS = 20 /* of all groups */ };
+    const int n = w->plan->groups.n;
+    int *each = NEW_N(w->ctx, int, n + 1), *spread = NEW_N(w->ctx, int, n + 1), all, now;
+    for (int i = 0; i < n; i++) each[i] = most;
+    if (!choose(w, given, lines, each, why)) return false;
+    *few = sched_few_ways(w->plan, w->versions);
+    if (!*few || n < 2) return true;
+    const double lost = lost_with(w, each, &all);
+    const int versions = most < MAX_VERSIONS && all < MOST_VERSIONS ? all : MOST_VERSIONS;
+    if (most == MAX_VERSIONS && all <= versions) return true;
+    spread_versions(w, versions, spread);
+    if (lost_with(w, spread, &now) >= lost && all <= versions) return true;
+    if (!choose(w, given, lines, spread, why)) return false;
+    if (sched_few_ways(w->plan, w->versions)) return true;
+    return choose(w, given, lines, each, why) && sched_few_ways(w->plan, w->versions);
 }
 
 static bool step_choose(SchedWork *w, Text *why) {
-    const int n = w->plan->groups.n;
-    int *each = NEW_N(w->ctx, int, n + 1);
-    bool *given = NEW_N(w->ctx, bool, n + 1);
+    const int n = w->plan->groups.n, all = w->o->tuned ? MAX_VERSIONS - 1 : 0;
+    bool *given = NEW_N(w->ctx, bool, n + 1), few = false;
     w->versions = NEW_N(w->ctx, Versions, n + 1);
     if (!take_given(w, given)) return false;
-    const int all = w->o->tuned ? MAX_VERSIONS - 1 : 0;
     for (int lines = all;; lines /= 2) {
         for (int most = MAX_VERSIONS; most; most--) {
-            for (int i = 0; i < n; i++) each[i] = most;
             if (most < MAX_VERSIONS && are_as_many(w, most)) continue; /* too many, again */
-            if (!choose(w, given, lines, each, why)) return false;
-            if (!sched_few_ways(w->plan, w->versions)) continue;
-            if (lines < all) warn_of_lines(w, lines);
-            if (most == MAX_VERSIONS || n < 2) return true;
-            if (!spread_versions(w, each)) return true;
-            if (!choose(w, given, lines, each, why)) return false;
-            if (sched_few_ways(w->plan, w->versions)) return true;
-            for (int i = 0; i < n; i++) each[i] = most;
-            return choose(w, given, lines, each, why) && sched_few_ways(w->plan, w->versions);
+            if (!choose_at_most(w, given, lines, most, &few, why)) return false;
+            if (few && lines < all) warn_of_lines(w, lines);
+            if (few) return true;
         }
         if (!lines) return refuse_ways(w, given);
     }

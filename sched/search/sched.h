@@ -80,8 +80,6 @@ Program *sched_program(Ctx *ctx, Graph *g, const SchedOptions *o);
 
 /* A program of a plan's tensors without kernels, for sched_apply. */
 Program *sched_empty(Graph *g, const Plan *plan);
-/* In another order of steps, as parts are put, fewer ways are proved to be none. */
-enum { SCHED_FEW_WAYS = MAX_WAYS * 3 / 4 };
 /* Whether the conditions of the groups' versions leave no more ways through a program than it may have, and not too
  * many launches in the host's text. If so, versions that no sizes come to are left out. */
 bool sched_few_ways(const Plan *plan, Versions *versions);

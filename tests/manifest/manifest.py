@@ -134,6 +134,16 @@ def check_shapes(m):
     assert n == {"name": "N", "least": 0, "most": None, "divisor": 8, "hint": 1024, "default": None, "from": "inputs"}, n
 
 
+def launched(launches):
+    """The kernels that a way may launch, in the order of the text: a list is a choice, whose last case has no condition."""
+    for k in launches:
+        if isinstance(k, str):
+            yield k
+            continue
+        assert len(k) > 1 and all(c["when"] for c in k[:-1]) and not k[-1]["when"], k
+        yield from (c["launch"] for c in k)
+
+
 def check_ways(m, source):
     """Of entries whose launches depend on sizes: the conditions in order, and what each function launches."""
     for e in m["entries"]:
@@ -142,9 +152,13 @@ def check_ways(m, source):
         if "ways" not in e:
             assert not runs, f"{name} has several ways"
             continue
-        assert [w["launches"] for w in e["ways"]] == [re.findall(r'"kernel (\w+)", model_', r) for r in runs], e["ways"]
+        if len(e["ways"]) == 1:
+            runs = re.findall(rf"td_{name}_run(?:_by_address)?\(const td_sink.*?\n}}\n", source, re.S)[:1]
+        launches = [list(launched(w["launches"])) for w in e["ways"]]
+        assert launches == [re.findall(r'"kernel (\w+)", model_', r) for r in runs], e["ways"]
         whens = re.findall(rf"^    (?:if .*\n        )?return td_{name}_run_\d+", source, re.M)
-        assert [bool(w["when"]) for w in e["ways"]] == ["if" in w for w in whens] and not e["ways"][-1]["when"], whens
+        assert [bool(w["when"]) for w in e["ways"]] == ["if" in w for w in whens or [""]], whens
+        assert not e["ways"][-1]["when"], whens
 
 
 def main(paths):

@@ -223,6 +223,50 @@ static void test_traffic(Ctx *ctx) {
     }
 }
 
+/* ---- versions of many kernels ---- */
+
+enum { MANY = 7 };
+
+/* Choices of two kernels each, too many to combine: each writes a tensor of its own. The last one's second kernel is
+ * `last`. */
+static const char *many(Ctx *ctx, const char *last) {
+    static const int PRIMES[MANY] = {2, 3, 5, 7, 11, 13, 17};
+    Text t = {.ctx = ctx};
+    text_put(&t, "program t\n  dim M\n  dim N\n  in x: i32[M]\n");
+    for (int i = 0; i < MANY; i++) text_fmt(&t, "  out y%d: i32[M]\n", i);
+    text_put(&t, "  temp w: i32[M]\n\n" ROW("", "first", "x[r]", "w[r]", " + 5"));
+    for (int i = 0; i < MANY; i++) {
+        const char *read = i ? "x[r]" : "w[r]";
+        text_fmt(&t, "when M %% %d == 0 {\n", PRIMES[i]);
+        text_fmt(&t, ROW("  ", "a%d", "%s", "y%d[r]", " + 1"), i, read, i);
+        text_put(&t, "} else {\n");
+        text_fmt(&t, ROW("  ", "b%d", "%s", "%s", " + 2"), i, read, i + 1 < MANY ? sym_fmt(ctx, "y%d[r]", i) : last);
+        text_put(&t, "}\n");
+    }
+    return t.s;
+}
+
+/* What is the same for all kernels of a choice needs no ways that tell them apart. */
+static void test_many(Ctx *ctx) {
+    static const int64_t dims[] = {30, 1};
+    Program *p = read(ctx, many(ctx, "y6[r]")), *q = read(ctx, many(ctx, "y6[M - 1 - r]"));
+    if (!p || !q) return;
+    expect(p->ways.n == 1 && p->ways.at[0].steps.n == 1 + MANY, "choices are steps", "");
+    const Way *w = program_taken(p, dims);
+    expect(w && !strcmp(names(ctx, w), "first a0 a1 a2 b3 b4 b5 b6"), "the kernels that sizes take",
+           w ? names(ctx, w) : "none");
+    expect(!strcmp(may_alias(ctx, p), "y6@x"), "in place where all kernels may", may_alias(ctx, p));
+    expect(!strcmp(may_alias(ctx, q), ""), "not in place where one may not", may_alias(ctx, q));
+    expect(!strcmp(uses(ctx, p), " w=y0"), "a temporary becomes what each kernel writes", uses(ctx, p));
+    Text why = {.ctx = ctx};
+    const char *text = many(ctx, "y5[r]");
+    Program *r = program_read(ctx, text, strlen(text), diag_add_file(ctx, "t.kernel", text, strlen(text)));
+    const bool legal = r && program_verify(r, &why);
+    const char *said = why.s ? why.s : "no message";
+    expect(r && !legal && strstr(said, "b6 writes other tensors than a6, which stands in the same choice"),
+           "kernels of a choice that write different tensors", said);
+}
+
 /* ---- equal kernels and chains ---- */
 
 static int times(const char *text, const char *what) {
@@ -288,6 +332,7 @@ int main(void) {
     test_sequences(ctx);
     test_memory(ctx);
     test_addresses(ctx);
+    test_many(ctx);
     test_traffic(ctx);
     test_same(ctx);
     test_glue(ctx);

@@ -236,4 +236,12 @@ same 'one pass: a layer of 768' "$(one_pass bench/gpt2/layernorm_backward.td -D 
 same 'one pass: a layer of 768, unsaid' "$(one_pass "$dir/norm.td" --at B=4,T=1024,C=768)" 1
 same 'two kernels: few elements, unsaid' "$(one_pass "$dir/norm.td" --at B=4,T=16,C=768)" 0
 same 'two passes' "$(launches bench/suite/layernorm_bwd.td -D M=16384 -D N=4096 --without=fuse)" 3
+# Each kernel of a program has versions of its own, however many the others have: unsaid lengths cost little.
+sed '/^bench/d' bench/gpt2/encoder_backward.td >"$dir/back.td"
+back=(V=50304 C=768 P=1024 B=4 T=1024)
+us() { "$TDC" explain "$dir/back.td" "$@" | sed -n 's/^\([0-9.]*\) us, .*/\1/p'; }
+"$TDC" explain "$dir/back.td" "${back[@]/#/--at=}" >"$dir/log"
+same 'versions of two kernels' "$(grep -cE '^   version [0-9]+ of ([4-9]|[0-9][0-9]), taken here' "$dir/log")" 1
+awk -v a="$(us "${back[@]/#/--at=}")" -v b="$(us "${back[@]/#/-D}")" 'BEGIN { exit !(a && b && a <= 1.5 * b) }'
+verdict $? "unsaid lengths: $(us "${back[@]/#/--at=}") us, said: $(us "${back[@]/#/-D}") us"
 finish
