@@ -286,7 +286,8 @@ static void add_access(Judge *j, int i, const double *left) {
         }
     } else {
         j->read += bytes;
-        j->cache += t->block * sector * runs * s.second;
+        const double asked = most_of(1, j->m->l2_load_request * t->passes / t->sectors);
+        j->cache += t->block * asked * sector * runs * s.second;
     }
     const double share = least_of(1, bytes / most_of(t->block * sector * runs, 1));
     j->apart += t->apart * runs * share;
