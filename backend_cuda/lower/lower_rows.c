@@ -1,7 +1,9 @@
 /* Lowering, rows: an axis f that is all axes of some tensors made one (flat.c) reads a row of others at f % n,
  * which is f - n * (f / n). Elements of a vector of f are neighbours there too, up to the end of the row; where n is a
  * multiple of the vector, which is a condition of the instance of whole vectors, none crosses it. Of tensors that have
- * an element a row it reads f / n: one for a whole vector under that condition. */
+ * an element a row it reads f / n: one for a whole vector where n is known to be a multiple, else one for each row that
+ * a vector has elements of. That is no condition: with it, all other accesses would be of single elements where rows
+ * are not such a multiple. */
 #include "ir/expr_is.h"
 #include "lower_internal.h"
 
@@ -51,12 +53,14 @@ void access_rows(Lower *l, Access *x, FactorSet domain, FactorSet may) {
             access_ask_same(l, &in, &needs);
             in.row = e->arg[1];
             in.domain = x->domain;
-            in.cut = poly_is_const(poly_of(&l->env, in.row), &n) && n % in.plan.V;
+            const Poly row = poly_of(&l->env, in.row);
+            const bool whole = poly_divisor(row) % in.plan.V == 0;
+            in.cut = !whole && (in.step.n || poly_is_const(row, &n));
             if (!in.step.n) {
                 offset_aligned(l, rest, in.plan.V, true);
                 offset_ask(l, (AlignCond){.tensor = x->tensor, .mod = in.plan.V * type_bits(x->tensor->type) / 8});
             }
-            if (!in.cut && poly_divisor(poly_of(&l->env, in.row)) % in.plan.V)
+            if (!in.cut && !whole)
                 offset_ask(l, (AlignCond){.dims = in.row, .mod = in.plan.V, .whole = true});
             l->needs.wide = true;
             *x = in;

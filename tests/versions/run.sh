@@ -236,6 +236,11 @@ same 'one pass: a layer of 768' "$(one_pass bench/gpt2/layernorm_backward.td -D 
 same 'one pass: a layer of 768, unsaid' "$(one_pass "$dir/norm.td" --at B=4,T=1024,C=768)" 1
 same 'two kernels: few elements, unsaid' "$(one_pass "$dir/norm.td" --at B=4,T=16,C=768)" 0
 same 'two passes' "$(launches bench/suite/layernorm_bwd.td -D M=16384 -D N=4096 --without=fuse)" 3
+# What has an element a row is no reason to read single elements of what has all of them: of rows of any length.
+echo 'export fn o(x: f32[M, N], m: f32[M]) -> (y: f32[M, N]) { y[i, j] = x[i, j] - m[i]; } check o(M = 37, N = 3); check o(M = 5, N = 1); check o(M = 9, N = 1021);' >"$dir/outer.td"
+"$TDC" "$dir/outer.td" -o "$dir/outer.cu" && "$TDC" check "$dir/outer.td" --emu >"$dir/log" 2>&1
+same 'an element a row' "$? $(grep -c 'td_load_outer<2, ' "$dir/outer.cu") $(grep 'td_wide = ' "$dir/outer.cu" | grep -c 'N % ')" '0 2 0'
+
 # Each kernel of a program has versions of its own, however many the others have: unsaid lengths cost little.
 sed '/^bench/d' bench/gpt2/encoder_backward.td >"$dir/back.td"
 back=(V=50304 C=768 P=1024 B=4 T=1024)
