@@ -60,8 +60,7 @@ void access_rows(Lower *l, Access *x, FactorSet domain, FactorSet may) {
                 offset_aligned(l, rest, in.plan.V, true);
                 offset_ask(l, (AlignCond){.tensor = x->tensor, .mod = in.plan.V * type_bits(x->tensor->type) / 8});
             }
-            if (!in.cut && !whole)
-                offset_ask(l, (AlignCond){.dims = in.row, .mod = in.plan.V, .whole = true});
+            if (!in.cut && !whole) offset_ask(l, (AlignCond){.dims = in.row, .mod = in.plan.V, .whole = true});
             l->needs.wide = true;
             *x = in;
             return;

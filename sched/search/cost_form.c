@@ -199,11 +199,31 @@ static void put_axes(Text *t, const Group *gr) {
     }
 }
 
+static void put_rows(Text *t, const Group *gr) {
+    put(t, gr->rows.n);
+    for (int i = 0; i < gr->rows.n; i++) {
+        put(t, gr->rows.at[i].axis);
+        put(t, (int64_t)gr->rows.at[i].rows << 8 | type_bits(gr->rows.at[i].tensor->type));
+    }
+}
+
+/* What divides a group may have other axes than what divides one that is like it: of tensors that nobody else reads,
+ * and are rows of another length, axes are merged there that are two here. */
 static void put_division(Text *t, const Division *d) {
     put(t, d->n);
     put(t, d->apart);
-    put(t, d->group[0]->parts);
-    for (int i = 0; i < d->group[0]->steps.n; i++) put(t, d->group[0]->steps.at[i].online);
+    for (int k = 0; k < d->n; k++) {
+        const Group *gr = d->group[k];
+        put_axes(t, gr);
+        put_rows(t, gr);
+        put(t, gr->steps.n);
+        for (int i = 0; i < gr->steps.n; i++) {
+            put(t, (int64_t)gr->steps.at[i].free << 32 | gr->steps.at[i].over);
+            put(t, gr->steps.at[i].online);
+        }
+        put(t, gr->stores.n);
+        for (int i = 0; i < gr->stores.n; i++) put(t, gr->stores.at[i].axes);
+    }
 }
 
 static Sym key_of(const CostForm *f, Ctx *ctx) {
@@ -227,11 +247,7 @@ static Sym key_of(const CostForm *f, Ctx *ctx) {
         put(&t, gr->stores.at[i].axes);
         put(&t, gr->stores.at[i].update ? 1 + (int64_t)gr->stores.at[i].update->kind : 0);
     }
-    put(&t, gr->rows.n);
-    for (int i = 0; i < gr->rows.n; i++) {
-        put(&t, gr->rows.at[i].axis);
-        put(&t, (int64_t)gr->rows.at[i].rows << 8 | type_bits(gr->rows.at[i].tensor->type));
-    }
+    put_rows(&t, gr);
     for (int i = 0; i < f->items.n; i++) {
         put(&t, f->items.at[i].nreads);
         put(&t, f->items.at[i].nloads);

@@ -241,6 +241,11 @@ echo 'export fn o(x: f32[M, N], m: f32[M]) -> (y: f32[M, N]) { y[i, j] = x[i, j]
 "$TDC" "$dir/outer.td" -o "$dir/outer.cu" && "$TDC" check "$dir/outer.td" --emu >"$dir/log" 2>&1
 same 'an element a row' "$? $(grep -c 'td_load_outer<2, ' "$dir/outer.cu") $(grep 'td_wide = ' "$dir/outer.cu" | grep -c 'N % ')" '0 2 0'
 
+# Of two groups that are alike but for the axes of what divides them each has its own versions.
+echo 'import "attn"; export a = gqa_attention(T = bf16); export b = attention_softcap(T = bf16, causal = true);' >"$dir/alike.td"
+"$TDC" "$dir/alike.td" -o "$dir/alike.cu" -Wno-perf >"$dir/log" 2>&1
+same 'divisions that differ' "$? $(cat "$dir/log")" '0 '
+
 # Each kernel of a program has versions of its own, however many the others have: unsaid lengths cost little.
 sed '/^bench/d' bench/gpt2/encoder_backward.td >"$dir/back.td"
 back=(V=50304 C=768 P=1024 B=4 T=1024)
