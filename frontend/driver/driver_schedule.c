@@ -106,6 +106,7 @@ static void begin(Job *job) {
                                 .memo = &job->memo,
                                 .library = !job->o->no_library,
                                 .reasons = job->o->command == COMMAND_EXPLAIN || plans,
+                                .exact = job->o->exact != 0,
                                 .keep = true};
     const Target t = driver_target(job->o);
     if (job->tuning && job->tuning->schedules.n) job->sched.tuned = tuned_new(job->ctx, job->tuning, tuning_target(&t));

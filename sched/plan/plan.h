@@ -72,6 +72,8 @@ void share_groups(Plan *plan); /* calls the next one */
 void interleave_groups(Plan *plan);
 void fuse_groups(Plan *plan, const Machine *m);
 void split_groups(Plan *plan, const Machine *m);
+/* The same without passes that carry sums over to another maximum or mean, which are no identities of exact algebra. */
+void split_drop_online(Plan *plan);
 void apart_groups(Plan *plan, struct Preparation *prep, const Machine *m);
 void flat_groups(Plan *plan);
 

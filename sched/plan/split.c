@@ -223,3 +223,19 @@ void split_groups(Plan *plan, const Machine *m) {
         divide_some(plan, gr, one, m);
     }
 }
+
+static bool has_online(const Division *d) {
+    bool any = false;
+    for (int k = 0; k < d->n; k++) any |= group_is_online(d->group[k]);
+    return any;
+}
+
+void split_drop_online(Plan *plan) {
+    for (int i = 0; i < plan->groups.n; i++) {
+        Group *gr = plan->groups.at[i];
+        int kept = 0;
+        for (int k = 0; k < gr->divisions.n; k++)
+            if (!has_online(&gr->divisions.at[k])) gr->divisions.at[kept++] = gr->divisions.at[k];
+        gr->divisions.n = kept;
+    }
+}

@@ -379,6 +379,7 @@ static bool one_step(SchedWork *w, SchedStep step) {
     case SCHED_SPLIT:
         split_groups(w->plan, sched_machine(w->o));
         apart_groups(w->plan, w->prep, sched_machine(w->o));
+        if (w->o->exact) split_drop_online(w->plan);
         return true;
     case SCHED_FLATTEN: flat_groups(w->plan); return true;
     case SCHED_CHOOSE: return step_choose(w, &why);

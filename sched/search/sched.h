@@ -34,6 +34,7 @@ typedef struct SchedOptions {
     const Machine *machine; /* that schedules are chosen for; NULL: machine_of the targets */
     bool library;           /* matrix products go to a library where it has them */
     bool fallback;          /* the always-legal schedule for every kernel */
+    bool exact;             /* for exact algebra: no sums that are carried over to another maximum or mean */
     bool random;            /* a random legal schedule for every kernel, by the seed */
     uint64_t seed;
     Given *given;     /* schedules that are not chosen; NULL: none */

@@ -29,7 +29,7 @@ one() { # CARRIER FILE: prints nothing, or what differs
     "$TDC" check "$2" --exact="$1" "${texts[@]}" >"$dir/$1.${2//\//.}" 2>&1 || { echo "FAILED: $2, $1"; grep -m 3 -E 'FAILED|error' "$dir/$1.${2//\//.}"; }
 }
 export -f one
-programs=(samples/softmax.td tests/kernels/softmax_stream.td tests/numeric/exact_constants.td)
+programs=(samples/softmax.td samples/column_norm.td tests/kernels/softmax_stream.td tests/numeric/exact_constants.td)
 [ "$every" ] && programs=(samples/*.td tests/kernels/*.td tests/numeric/*.td)
 for c in ring field; do
     for f in "${programs[@]}"; do

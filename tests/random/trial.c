@@ -171,27 +171,10 @@ static bool take_version(Ctx *ctx, Entry *e, const Version *v, bool several, con
 
 enum { FEW_GROUPS = 3 /* of which each may have versions, so that the ways are not too many */ };
 
-static bool has_online(const Division *d) {
-    bool any = false;
-    for (int k = 0; k < d->n; k++) any |= group_is_online(d->group[k]);
-    return any;
-}
-
-/* A pass that carries sums over to another maximum or mean is no identity of exact algebra. */
-static void drop_online(Plan *plan) {
-    for (int i = 0; i < plan->groups.n; i++) {
-        Group *gr = plan->groups.at[i];
-        int kept = 0;
-        for (int k = 0; k < gr->divisions.n; k++)
-            if (!has_online(&gr->divisions.at[k])) gr->divisions.at[kept++] = gr->divisions.at[k];
-        gr->divisions.n = kept;
-    }
-}
-
 static bool schedule_all(Ctx *ctx, const Case *x, Entry *e, Graph *g, Text *why) {
     Plan *plan = plan_new(g, &machine_h200, e->schedule == LIBRARY, NULL, why);
     if (!plan) return false;
-    if (x->exact) drop_online(plan);
+    if (x->exact) split_drop_online(plan);
     Program *p = sched_empty(g, plan);
     Text all = {.ctx = ctx};
     SchedMemo memo = {0};
