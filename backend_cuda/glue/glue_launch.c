@@ -174,9 +174,14 @@ static void launch_sort(Text *out, const HostEntry *h, const SortStep *s, Argume
     text_fmt(out, ", %s)));\n", h->always_early ? "&td_launched" : "td_chain");
 }
 
-void glue_choice(Text *out, const HostEntry *h, const Choice *c, Text *const *of) {
+void glue_choice(Text *out, const HostEntry *h, const Choice *c, GlueKernel *put, const char *prefix) {
+    Text *of = NEW_N(h->ctx, Text, c->cases.n);
     bool any = false;
-    for (int i = 0; i < c->cases.n; i++) any |= of[i]->n > 0;
+    for (int i = 0; i < c->cases.n; i++) {
+        of[i].ctx = h->ctx;
+        put(&of[i], h, c->cases.at[i]->steps.at[0].kernel, prefix);
+        any |= of[i].n > 0;
+    }
     for (int i = 0; i < c->cases.n && any; i++) {
         const Expr *when = c->cases.at[i]->when;
         const bool bare = when && op_form(when->op) != FORM_INFIX; /* those have parentheses */
@@ -187,7 +192,7 @@ void glue_choice(Text *out, const HostEntry *h, const Choice *c, Text *const *of
             text_put(out, bare ? ") " : " ");
         }
         text_put(out, "{\n");
-        for (const char *at = of[i]->n ? of[i]->s : ""; *at;) { /* line by line, further in */
+        for (const char *at = of[i].n ? of[i].s : ""; *at;) { /* line by line, further in */
             const char *end = strchr(at, '\n');
             text_fmt(out, "    %.*s\n", (int)(end - at), at);
             at = end + 1;
@@ -197,25 +202,24 @@ void glue_choice(Text *out, const HostEntry *h, const Choice *c, Text *const *of
     if (any) text_char(out, '\n');
 }
 
-static void launch_selected(Text *out, const HostEntry *h, const Choice *c, Arguments entry, const char *prefix) {
-    Text **of = NEW_N(h->ctx, Text *, c->cases.n);
-    for (int i = 0; i < c->cases.n; i++) {
-        of[i] = NEW(h->ctx, Text);
-        *of[i] = (Text){.ctx = h->ctx};
-        launch(of[i], h, c->cases.at[i]->steps.at[0].kernel, entry, prefix, NULL);
-    }
-    glue_choice(out, h, c, of);
+static Arguments entry_arguments(const HostEntry *h) {
+    return (Arguments){glue_pieces(h) ? "td_t" : "td_c->tensors", "td_c->dims", "td_c->scalars"};
+}
+
+/* A kernel without a product. */
+static void launch_selected(Text *out, const HostEntry *h, const Kernel *k, const char *prefix) {
+    launch(out, h, k, entry_arguments(h), prefix, NULL);
 }
 
 void glue_launches(Text *out, const HostEntry *h, const char *prefix) {
-    const Arguments entry = {glue_pieces(h) ? "td_t" : "td_c->tensors", "td_c->dims", "td_c->scalars"};
+    const Arguments entry = entry_arguments(h);
     int product = h->p->params.n + h->p->temps.n;
     for (int i = 0; i < h->way->steps.n; i++) {
         const Step *s = &h->way->steps.at[i];
         switch (s->kind) {
         case STEP_KERNEL: launch(out, h, s->kernel, entry, prefix, &product); break;
         case STEP_SORT: launch_sort(out, h, s->sort, entry, prefix); break;
-        case STEP_CHOICE: launch_selected(out, h, s->choice, entry, prefix); break;
+        case STEP_CHOICE: glue_choice(out, h, s->choice, launch_selected, prefix); break;
         }
     }
 }

@@ -5,9 +5,10 @@
 #include "glue_host.h"
 
 void glue_launches(Text *out, const HostEntry *h, const char *prefix);
-/* What is done in each case of a choice, as statements at the margin of a function, by its conditions; nothing where
- * nothing is done in any. */
-void glue_choice(Text *out, const HostEntry *h, const Choice *c, Text *const *of);
+typedef void GlueKernel(Text *out, const HostEntry *h, const Kernel *k, const char *prefix);
+/* What is put for the kernel of each case of a choice on a way, behind the case's condition; nothing where nothing is
+ * put for any. */
+void glue_choice(Text *out, const HostEntry *h, const Choice *c, GlueKernel *put, const char *prefix);
 /* The kernel of the way before k whose answers about dimensions are k's too, if there is one: it runs the same text
  * with the same dimensions. `asked` holds the kernels asked about so far, {0} to begin with. */
 const Kernel *glue_asked(Ctx *ctx, ExprMap *asked, const Kernel *k);

@@ -123,16 +123,6 @@ static void check_sort(Text *out, const HostEntry *h, const SortStep *s) {
     text_put(out, ", INT32_MAX - 1));\n");
 }
 
-static void check_selected(Text *out, const HostEntry *h, const Choice *c, const char *prefix) {
-    Text **of = NEW_N(h->ctx, Text *, c->cases.n);
-    for (int i = 0; i < c->cases.n; i++) {
-        of[i] = NEW(h->ctx, Text);
-        *of[i] = (Text){.ctx = h->ctx};
-        check_kernel(of[i], h, c->cases.at[i]->steps.at[0].kernel, prefix);
-    }
-    glue_choice(out, h, c, of);
-}
-
 bool glue_has_workspace(const Program *p) { return p->temps.n > 0 || p->assumed || glue_products(p); }
 
 /* What needs no pointer. */
@@ -158,7 +148,7 @@ static void checks(Text *out, const HostEntry *h, const char *prefix) {
             if (!glue_asked(h->ctx, &asked, s->kernel)) check_kernel(out, h, s->kernel, prefix);
             break;
         case STEP_SORT: check_sort(out, h, s->sort); break;
-        case STEP_CHOICE: check_selected(out, h, s->choice, prefix); break;
+        case STEP_CHOICE: glue_choice(out, h, s->choice, check_kernel, prefix); break;
         }
     }
     glue_scratch(out, h, n + temps);

@@ -439,7 +439,7 @@ static void put_step(Explaining *x, int i) {
     switch (x->way->steps.at[i].kind) {
     case STEP_KERNEL: put_kernel(x, i); break;
     case STEP_SORT: put_sort(x, i); break;
-    case STEP_CHOICE: break; /* is on no way */
+    case STEP_CHOICE: break; /* the way has the kernel that the sizes take */
     }
 }
 
