@@ -439,6 +439,17 @@ bool text_fail(Text *why, const char *fmt, ...) {
     return false;
 }
 
+/* How many digits say a whole number exactly, up to the last that is not 0; of any other number, 1. */
+static int whole_digits(double v) {
+    static const double MOST = 1e15; /* of so many digits each is exact */
+    int n = 0;
+    if (!(fabs(v) < MOST) || v != floor(v)) return 1;
+    int64_t whole = (int64_t)fabs(v);
+    while (whole && whole % 10 == 0) whole /= 10;
+    for (; whole; whole /= 10) n++;
+    return n ? n : 1;
+}
+
 void text_double(Text *t, double v) {
     if (isnan(v)) {
         text_put(t, "nan");
@@ -446,7 +457,7 @@ void text_double(Text *t, double v) {
         text_put(t, v < 0 ? "-inf" : "inf");
     } else {
         char b[40];
-        for (int p = 1; p <= 17; p++) {
+        for (int p = whole_digits(v); p <= 17; p++) {
             snprintf(b, sizeof b, "%.*g", p, v);
             if (strtod(b, NULL) == v) break;
         }

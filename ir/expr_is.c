@@ -66,9 +66,16 @@ static IntLeaf guess_leaf(void *dims, const Expr *e, int64_t *v) {
     return INT_LEAF_KNOWN;
 }
 
+/* Of what most lengths are: a number, a dimension, or a product of these that fits. */
+static bool guess_plain(const Expr *e, const int64_t *dims, int64_t *v) {
+    int64_t a, b;
+    if (e->op == OP_MUL) return guess_plain(e->arg[0], dims, &a) && guess_plain(e->arg[1], dims, &b) && mul_ok(a, b, v);
+    return expr_is_int(e, v) || (e->op == OP_DIM && guess_leaf((void *)dims, e, v) == INT_LEAF_KNOWN);
+}
+
 int64_t expr_guess_at(const Expr *e, const int64_t *dims) {
     int64_t v;
-    if (expr_is_int(e, &v) || (e->op == OP_DIM && guess_leaf((void *)dims, e, &v) == INT_LEAF_KNOWN)) return v;
+    if (guess_plain(e, dims, &v)) return v;
     IntValue x = {.leaf = guess_leaf, .user = (void *)dims, .fit = INT_FIT_SATURATES, .left = INT_MAX};
     return int_value(&x, e, &v) ? v : INT64_MAX;
 }

@@ -111,7 +111,7 @@ static PassId last_pass(const DriverOptions *o) {
     int last = PASS_COUNT - 1;
     if (o->stop_after < PASS_COUNT) return (PassId)o->stop_after;
     if (o->place == PLACE_INTERP) return PASS_SEMA;
-    if (o->command == COMMAND_EXPLAIN || o->command == COMMAND_TUNE) return PASS_SAME;
+    if (o->command == COMMAND_EXPLAIN || o->command == COMMAND_TUNE) return PASS_ADVISE;
     if (o->command == COMMAND_COMPILE && !writes(o))
         while (!o->dump[last]) last--;
     return (PassId)last;

@@ -216,7 +216,7 @@ typedef struct Usual {
     double seconds, *each; /* of all steps, and of each of them without the launch */
 } Usual;
 
-static Usual usual_of(const Job *job, const Program *p) {
+static Usual usual_of(const Job *job, const Program *p, PredictMemo *memo) {
     const Graph *g = p->graph;
     Usual u = {.dims = NEW_N(job->ctx, int64_t, g->dims.n + 1), .scalars = NEW_N(job->ctx, double, g->scalars.n + 1)};
     Text why = {.ctx = job->ctx};
@@ -225,7 +225,7 @@ static Usual usual_of(const Job *job, const Program *p) {
     const ExplainAt at = {.dims = u.dims, .scalars = u.scalars};
     if (!way || !predict_floor(p, way, job->machine, &at, &u.floor)) return u;
     u.each = NEW_N(job->ctx, double, way->steps.n + 1);
-    u.seconds = predict_way(p, way, job->machine, &at, u.each);
+    u.seconds = predict_way(memo, p, way, job->machine, &at, u.each);
     if (isfinite(u.seconds)) u.way = way;
     return u;
 }
@@ -251,14 +251,14 @@ static void advise_slow(Job *job, const Program *p, const Usual *u) {
 
 /* Of all kernels where that is asked for; else of entries that are far from what the machine can do, but to who asks
  * whether results are right. */
-static void advise(Job *job, const Program *p) {
+static void advise(Job *job, const Program *p, PredictMemo *memo) {
     static const double FAR = 2, WORTH = 10e-6; /* times the least, and seconds more than that */
     enum { MOST_KERNELS = 4096 };               /* of which it is worth the time to predict theirs */
     const bool runs = job->o->command == COMMAND_CHECK || job->o->command == COMMAND_RUN;
     if (job->o->perf) {
         for (int i = 0; i < p->kernels.n; i++) perf_kernel(p, p->kernels.at[i], job->machine->target);
     } else if (!job->o->no_perf && !runs && p->kernels.n <= MOST_KERNELS) {
-        const Usual u = usual_of(job, p);
+        const Usual u = usual_of(job, p, memo);
         const double least = predict_least(&u.floor);
         if (!u.way || u.seconds < FAR * least || u.seconds - least < WORTH) return;
         diag_perf(job->ctx, true);
@@ -268,8 +268,9 @@ static void advise(Job *job, const Program *p) {
 }
 
 Exit driver_sched_advise(Job *job) {
+    PredictMemo memo = {.ctx = job->ctx};
     for (int i = 0; i < job->entries.n; i++)
-        if (job->entries.at[i].work) advise(job, job->programs.at[i]);
+        if (job->entries.at[i].work) advise(job, job->programs.at[i], &memo);
     return EXIT_OK;
 }
 

@@ -100,7 +100,7 @@ typedef struct Group {
     VEC(Reduce *) reduces; /* the keys of steps' nodes, one for each monoid, part, axes and kind */
     ExprMap free;          /* memo of group_free */
     ExprMap whole;         /* loads that load_exists does not see to exist for subscripts along merged axes */
-    ExprMap within;        /* loads at data that exist whatever these are; empty before group_find_within */
+    ExprMap within;        /* others that exist whatever data say; empty before group_find_within */
     bool within_known;
     int split; /* a folded axis of which every block takes one of `parts` shares, or -1 */
     int64_t parts;
@@ -146,6 +146,8 @@ const Expr *group_part(Group *gr, GStep *s, int k);
 void group_find_rows(Group *gr, Ctx *temp);    /* fills in rows alone */
 void group_find_tensors(Group *gr, Ctx *temp); /* fills in tensors alone */
 void group_find_within(Group *gr);             /* fills in within, if it is not known yet */
+/* Every element that a load's variables reach exists; as far as is known, before group_find_within. */
+bool group_load_exists(const Group *gr, const Expr *load);
 /* Fills in rows and tensors, and of axes and steps what follows from the rest (group_describe.c); *temp is for
  * memos. */
 void group_describe(Group *gr, Ctx *temp);

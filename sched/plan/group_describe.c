@@ -192,6 +192,10 @@ void group_find_tensors(Group *gr, Ctx *temp) {
     for (int i = 0; i < gr->stores.n; i++) tensor_of(gr, gr->stores.at[i].tensor)->stored = true;
 }
 
+bool group_load_exists(const Group *gr, const Expr *load) {
+    return load_exists(load) || expr_map_get(&gr->whole, load) || expr_map_get(&gr->within, load);
+}
+
 /* Whether an expression, written out, has few nodes: what its values are in is found out in time. (A search among
  * offsets is a load in a subscript for each bit of their number.) */
 static bool is_short(const Expr *e, int *left) {
@@ -206,8 +210,8 @@ static Found note_within(const Expr *e, void *group) {
     Group *gr = group;
     const PolyEnv env = {.g = gr->graph};
     int left = FEW_NODES;
-    if (e->op == OP_LOAD && e->u.tensor->kind != TENSOR_INOUT && is_short(e, &left) && expr_load_within(&env, e))
-        expr_map_put(gr->graph->ctx, &gr->within, e, e);
+    if (e->op != OP_LOAD || e->u.tensor->kind == TENSOR_INOUT || group_load_exists(gr, e)) return FOUND_INSIDE;
+    if (is_short(e, &left) && expr_load_within(&env, e)) expr_map_put(gr->graph->ctx, &gr->within, e, e);
     return FOUND_INSIDE;
 }
 

@@ -210,7 +210,7 @@ static bool waits_for_loop(Apply *x, const Expr *e, Cond c) {
 }
 
 static bool needs_no_loop(Apply *x, const Expr *e, Cond c) {
-    if (!waits_for_loop(x, e, c) || !expr_map_get(&x->gr->within, e)) return false;
+    if (!waits_for_loop(x, e, c) || e->u.tensor->kind == TENSOR_INOUT || !group_load_exists(x->gr, e)) return false;
     for (int i = 0; i < e->nargs; i++)
         if (!is_there(x, e->arg[i])) return false;
     return true;
@@ -230,8 +230,7 @@ static const Expr *own_conditions(Apply *x, const Expr *c, AxisSet axes) {
 static Found is_uncertain(const Expr *e, const void *apply) {
     const Apply *x = apply;
     if (e->op == OP_REDUCE) return apply_known(x, e, NULL) ? FOUND_NOT : FOUND;
-    if (e->op != OP_LOAD || load_exists(e)) return FOUND_INSIDE;
-    return expr_map_get(&x->gr->whole, e) || expr_map_get(&x->gr->within, e) ? FOUND_INSIDE : FOUND;
+    return e->op != OP_LOAD || group_load_exists(x->gr, e) ? FOUND_INSIDE : FOUND;
 }
 
 /* Axes along which a thread has several elements in registers. */

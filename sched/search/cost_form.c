@@ -302,22 +302,25 @@ static bool goes_on(Group *gr, const CostAccess *c) {
     return false;
 }
 
+/* Of each point so many numbers. */
+static int64_t **table(int points, int each, Ctx *ctx) {
+    int64_t **rows = NEW_N(ctx, int64_t *, points), *at = NEW_N(ctx, int64_t, (size_t)points * (size_t)each + 1);
+    for (int i = 0; i < points; i++) rows[i] = at + (size_t)i * (size_t)each;
+    return rows;
+}
+
 static void measure(CostForm *f, Ctx *ctx) {
     const int n = f->points->n;
-    f->lengths = NEW_N(ctx, int64_t *, n);
-    f->walked = NEW_N(ctx, int64_t *, n);
-    f->elements = NEW_N(ctx, int64_t *, n);
-    f->length_of_row = NEW_N(ctx, int64_t *, n);
+    f->lengths = table(n, f->gr->axes.n, ctx);
+    f->walked = table(n, f->gr->axes.n, ctx);
+    f->elements = table(n, f->accesses.n, ctx);
+    f->length_of_row = table(n, f->accesses.n, ctx);
     const AxisSet *within = ragged_steps(f, ctx);
     for (int i = 0; i < n; i++) {
         const int64_t *dims = f->points->dims[i];
-        f->lengths[i] = NEW_N(ctx, int64_t, f->gr->axes.n + 1);
-        f->elements[i] = NEW_N(ctx, int64_t, f->accesses.n + 1);
         for (int a = 0; a < f->gr->axes.n; a++) f->lengths[i][a] = points_length(&f->gr->axes.at[a], dims);
-        f->walked[i] = NEW_N(ctx, int64_t, f->gr->axes.n + 1);
         memcpy(f->walked[i], f->lengths[i], sizeof(int64_t) * (size_t)f->gr->axes.n);
         shorten_ragged(f, i, within);
-        f->length_of_row[i] = NEW_N(ctx, int64_t, f->accesses.n + 1);
         for (int k = 0; k < f->accesses.n; k++) {
             const Tensor *t = f->accesses.at[k].tensor;
             if (t->rank > 1 && !goes_on(f->gr, &f->accesses.at[k]))

@@ -82,6 +82,7 @@ typedef struct Making {
     const int64_t *base; /* hints, or what is usual */
     VEC(AxisSet) sets;   /* over which elements are stored or folded */
     AxisSet ragged;      /* axes of ranges that are data, and those that they divide */
+    bool *column;        /* of each dimension: it is a length of rows, see column_axes */
 } Making;
 
 static Found is_dim(const Expr *e, const void *dim) {
@@ -112,7 +113,7 @@ static bool is_length(const Group *gr, AxisSet axes, const Dim *d) {
     return false;
 }
 
-static bool is_column(const Group *gr, const Dim *d) { return is_length(gr, column_axes(gr), d); }
+static bool is_column(const Making *x, const Dim *d) { return x->column[d->id]; }
 
 /* Each set of axes whose elements are stored or folded, once: a group of many equations has few. */
 static void note_set(Making *x, AxisSet axes) {
@@ -206,9 +207,9 @@ static void add_at(Making *x, Dim *const *free, int n, const int64_t *values) {
     for (int i = 0; i < n; i++) {
         const int64_t v = dims[free[i]->id] = legal(free[i], values[i]);
         if (v % 2) weight *= v == 1 || n > FEW_DIMS ? RARE : ODD;
-        if (v <= FEW_ROWS && n == FEW_DIMS && !is_column(x->gr, free[i])) weight *= FEW;
-        if (v >= LONG_COLUMNS && n > 1 && is_column(x->gr, free[i])) weight *= LONG;
-        if (v <= SHORT_COLUMNS && n > 1 && is_column(x->gr, free[i])) weight *= SHORT;
+        if (v <= FEW_ROWS && n == FEW_DIMS && !is_column(x, free[i])) weight *= FEW;
+        if (v >= LONG_COLUMNS && n > 1 && is_column(x, free[i])) weight *= LONG;
+        if (v <= SHORT_COLUMNS && n > 1 && is_column(x, free[i])) weight *= SHORT;
     }
     add(x, dims, weight, false);
 }
@@ -219,13 +220,13 @@ static void add_grid(Making *x, Dim *const *free, int n) {
     int64_t v[FEW_DIMS] = {0};
     const int64_t *values[FEW_DIMS];
     int columns = 0;
-    for (int i = 0; i < n; i++) columns += is_column(x->gr, free[i]);
+    for (int i = 0; i < n; i++) columns += is_column(x, free[i]);
     for (int i = 0; i < n; i++)
-        values[i] = n == 1                       ? ALONE
-                    : columns == n               ? BOTH
-                    : !is_column(x->gr, free[i]) ? ROWS
-                    : x->gr->across              ? HELD
-                                                 : COLUMNS;
+        values[i] = n == 1                   ? ALONE
+                    : columns == n           ? BOTH
+                    : !is_column(x, free[i]) ? ROWS
+                    : x->gr->across          ? HELD
+                                             : COLUMNS;
     for (;;) {
         for (int i = 0; i < n; i++) v[i] = values[i][at[i]];
         add_at(x, free, n, v);
@@ -246,7 +247,7 @@ static void add_spread(Making *x, Dim *const *free, int n) {
         for (int i = 0; i < n; i++) {
             const double at = i < MOST_VARIED ? k * STEP[i] : 0;
             const bool ranges = is_length(x->gr, x->ragged, free[i]);
-            const int64_t *values = ranges ? MANY_RANGES : is_column(x->gr, free[i]) ? MANY_COLUMNS : MANY_ROWS;
+            const int64_t *values = ranges ? MANY_RANGES : is_column(x, free[i]) ? MANY_COLUMNS : MANY_ROWS;
             v[i] = values[(int)((at - (int)at) * NMANY)];
             if (ranges && first < 0) first = i;
             if (ranges && k % 2) v[i] = v[first];
@@ -370,7 +371,9 @@ static Unsaid unsaid_of(const Group *gr, Points *p, Ctx *ctx) {
         Dim *d = g->dims.at[i];
         base[i] = d->lo == d->hi ? d->lo : d->hint > 0 ? legal(d, d->hint) : legal(d, MANY_ROWS[0]);
     }
-    u.making = (Making){.gr = gr, .ctx = ctx, .p = p, .base = base};
+    u.making = (Making){.gr = gr, .ctx = ctx, .p = p, .base = base, .column = NEW_N(ctx, bool, g->dims.n + 1)};
+    const AxisSet columns = column_axes(gr);
+    for (int i = 0; i < g->dims.n; i++) u.making.column[i] = is_length(gr, columns, g->dims.at[i]);
     note_sets(&u.making);
     return u;
 }

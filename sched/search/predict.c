@@ -3,6 +3,7 @@
 
 #include "ir/interp/interp.h"
 #include "judge.h"
+#include "sched/kernel/same.h"
 #include "sched/kernel/sort.h"
 #include "sched/library/product.h"
 
@@ -92,6 +93,32 @@ double predict_step(const Program *p, const Kernel *k, const Machine *m, const E
     return predict_kernel(p, k, m, at, &moved, &by);
 }
 
+typedef struct Known {
+    int64_t *dims; /* of the form */
+    double seconds;
+} Known;
+
+static bool same_sizes(const KernelForm *f, const Known *known, const int64_t *dims) {
+    for (int i = 0; i < f->ndims; i++)
+        if (known->dims[i] != dims[f->dims[i]->id]) return false;
+    return true;
+}
+
+/* What a library runs may depend on scalars, which are no sizes. */
+static double step_once(PredictMemo *memo, const Program *p, const Kernel *k, const Machine *m, const ExplainAt *at) {
+    if (!k->form || k->product) return predict_step(p, k, m, at);
+    const Kernel *text = k->same ? k->same : k;
+    Known *known = expr_map_object(&memo->known, text);
+    if (known && same_sizes(k->form, known, at->dims)) return known->seconds;
+    if (!known) {
+        known = NEW(memo->ctx, Known);
+        known->dims = NEW_N(memo->ctx, int64_t, k->form->ndims + 1);
+        expr_map_put_object(memo->ctx, &memo->known, text, known);
+    }
+    for (int i = 0; i < k->form->ndims; i++) known->dims[i] = at->dims[k->form->dims[i]->id];
+    return known->seconds = predict_step(p, k, m, at);
+}
+
 double predict_sort(const Program *p, const SortStep *s, const Machine *m, const ExplainAt *at) {
     SortSizes sizes;
     return sort_sizes(p, s, at->dims, at->scalars, &sizes) ? sort_step_seconds(m, s, &sizes) : (double)INFINITY;
@@ -103,13 +130,14 @@ int predict_launches(const Program *p, const Step *s, const ExplainAt *at) {
     return sort_step_launches(s->sort, &sizes);
 }
 
-double predict_way(const Program *p, const Way *w, const Machine *m, const ExplainAt *at, double *each) {
+double predict_way(PredictMemo *memo, const Program *p, const Way *w, const Machine *m, const ExplainAt *at,
+                   double *each) {
     double sum = 0;
     int launches = 0;
     for (int i = 0; i < w->steps.n; i++) {
         const Step *s = &w->steps.at[i];
         const int own = predict_launches(p, s, at);
-        each[i] = s->kind == STEP_SORT ? predict_sort(p, s->sort, m, at) : predict_step(p, s->kernel, m, at);
+        each[i] = s->kind == STEP_SORT ? predict_sort(p, s->sort, m, at) : step_once(memo, p, s->kernel, m, at);
         sum += each[i] + (own - !launches) * m->chained;
         launches += own;
     }

@@ -3,6 +3,7 @@
 #define TDC_PREDICT_H
 
 #include "explain.h"
+#include "ir/expr_map.h"
 #include "sched.h"
 
 /* Of a matrix product. */
@@ -25,10 +26,18 @@ double predict_kernel(const Program *p, const Kernel *k, const Machine *m, const
 double predict_sort(const Program *p, const SortStep *s, const Machine *m, const ExplainAt *at);
 int predict_launches(const Program *p, const Step *s, const ExplainAt *at);
 
+/* Kernels of one form (sched/kernel/same.h) take the same time at the same sizes: what was predicted of them, for
+ * compilations of many entries that are alike. {ctx} to begin with. */
+typedef struct PredictMemo {
+    Ctx *ctx;
+    ExprMap known; /* the kernel whose text it is -> what was predicted last */
+} PredictMemo;
+
 /* Seconds of a kernel; those of all steps of a way and between them, and each step's in each[steps]. INFINITY where a
  * size is not known. */
 double predict_step(const Program *p, const Kernel *k, const Machine *m, const ExplainAt *at);
-double predict_way(const Program *p, const Way *w, const Machine *m, const ExplainAt *at, double *each);
+double predict_way(PredictMemo *memo, const Program *p, const Way *w, const Machine *m, const ExplainAt *at,
+                   double *each);
 
 /* The least time that an entry can take at given sizes, whatever its kernels are: the larger of the two. */
 typedef struct Floor {
