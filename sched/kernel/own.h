@@ -4,8 +4,9 @@
 
 #include "kernel.h"
 
-/* Whether a stage of the part stores, after that, what the load loads: the same subscripts in the same layout. Where
- * several threads have one value of it, those that will store it load it, and in the others it is 0. */
+/* Whether a stage of the part stores, after that, what the load loads: the same subscripts in the same layout; or that
+ * of another such load decides whether, or what, this one loads. Where several threads have one value of it, those that
+ * will store it load it, and the others have nothing. */
 bool stage_loads_own(const Part *part, const Stage *load);
 /* Whether all that is made of a load's value is stored, by threads whose digits in those factors are 0. */
 bool stage_only_stored(const Part *part, const Stage *load, FactorSet first);
