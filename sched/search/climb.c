@@ -97,7 +97,7 @@ bool climb(Climb *c, Schedule *s, int64_t *most) {
     is_new(x, s);
     do {
         x->moved = false;
-        moves_from(c->gr, c->machine, s, false, try_move, x);
+        moves_from(c->gr, c->machine, s, c->need, false, try_move, x);
         if (x->moved) schedule_copy(s, &x->best);
     } while (x->moved && c->left > 0);
     return x->score < log(c->beat) - TRUST;

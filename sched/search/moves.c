@@ -7,6 +7,7 @@ typedef struct Moving {
     const Group *gr;
     const Machine *machine;
     const Schedule *from;
+    const int64_t *need;
     bool steps;
     MoveTake *take;
     void *user;
@@ -141,6 +142,45 @@ static void move_peel(Moving *m, int axis, int at) {
     }
 }
 
+/* Elements of an axis that its factors are to hold, where that is known; else 0. */
+static int64_t held(const Moving *m, int axis) {
+    const GAxis *a = &m->gr->axes.at[axis];
+    const int64_t n = m->need[axis] < INT64_MAX ? m->need[axis] : a->most;
+    const SAxis *s = &m->from->axis[axis];
+    for (int i = 0; i < s->n; i++)
+        if (!s->f[i].size) return 0;
+    return n > 0 ? n + schedule_slack(m->gr, s) : 0;
+}
+
+/* Of a row that threads hold, as many warps as it takes and no power of two, for other registers of each thread: what
+ * lies behind its end has instructions, too. */
+static void move_exact(Moving *m, int axis, int at) {
+    enum { LITTLE = 32, MOST_WARPS = 32 /* of a block */ }; /* 1/32 of the elements behind the end */
+    const SAxis *s = &m->from->axis[axis];
+    const int64_t n = held(m, axis);
+    int warp = -1, reg = -1;
+    int64_t others = 1, all = 1;
+    for (int i = 0; i < s->n; i++) {
+        if (s->f[i].bind == BIND_WARP) warp = i;
+        if (s->f[i].bind == BIND_REG) reg = i;
+        all *= s->f[i].size;
+    }
+    if (at || !n || warp < 0 || reg < 0 || all <= n + n / LITTLE) return;
+    others = all / s->f[warp].size / s->f[reg].size;
+    for (int64_t r = 2 * s->f[reg].size; 2 * r >= s->f[reg].size; r--) {
+        const int64_t warps = (n + others * r - 1) / (others * r);
+        if (warps > MOST_WARPS || others * r * warps > n + n / LITTLE) continue;
+        Schedule t = *m->from;
+        t.axis[axis].f[warp].size = (int)warps;
+        t.axis[axis].f[reg].size = (int)r;
+        /* As many blocks as there are registers for, about half of which hold a thread's part of the row. */
+        const int64_t had = 2 * s->f[reg].size * s->f[warp].size, now = (s->f[reg].size + r) * warps;
+        t.occupancy = (int)(t.occupancy * had / now);
+        if (!t.occupancy && m->from->occupancy) t.occupancy = 1;
+        offer(m, &t);
+    }
+}
+
 /* Fewer blocks than the axis needs, which then loop. */
 static void move_blocks(Moving *m, int axis, int at) {
     const SFactor f = m->from->axis[axis].f[at];
@@ -164,7 +204,7 @@ static void move_order(Moving *m, int axis, int at) {
 /* ---- of all ---- */
 
 static void move_residency(Moving *m, int axis, int at) {
-    static const int RESIDENT[] = {0, 2, 4, 8};
+    static const int RESIDENT[] = {0, 2, 3, 4, 6, 8};
     Schedule t = *m->from;
     if (axis || at) return;
     t.ahead = !t.ahead;
@@ -207,12 +247,13 @@ static void move_steps(Moving *m, int axis, int at) {
 static const struct {
     void (*all)(Moving *m, int axis, int at);
 } MOVES[] = {
-    {move_across}, {move_size},      {move_scope}, {move_order},  {move_out},   {move_inward},
-    {move_new},    {move_residency}, {move_peel},  {move_blocks}, {move_steps},
+    {move_exact},  {move_across}, {move_size},      {move_scope}, {move_order},  {move_out},
+    {move_inward}, {move_new},    {move_residency}, {move_peel},  {move_blocks}, {move_steps},
 };
 
-void moves_from(const Group *gr, const Machine *m, const Schedule *from, bool steps, MoveTake *take, void *user) {
-    Moving x = {gr, m, from, steps, take, user, false};
+void moves_from(const Group *gr, const Machine *m, const Schedule *from, const int64_t *need, bool steps,
+                MoveTake *take, void *user) {
+    Moving x = {gr, m, from, need, steps, take, user, false};
     for (size_t k = 0; k < sizeof MOVES / sizeof *MOVES; k++)
         for (int a = 0; a < from->naxes; a++)
             for (int i = 0; i < from->axis[a].n && !x.enough; i++) MOVES[k].all(&x, a, i);

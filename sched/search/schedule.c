@@ -184,8 +184,7 @@ static int64_t grid_size(const SAxis *s) {
     return 0;
 }
 
-/* Elements by which a peeled axis may start early: one less than 16 bytes have. */
-static int slack(const Group *gr, const SAxis *s) {
+int schedule_slack(const Group *gr, const SAxis *s) {
     return s->peel ? group_row_wide(&gr->rows.at[s->peel - 1]) - 1 : 0;
 }
 
@@ -197,7 +196,7 @@ int64_t schedule_covers(const Group *gr, const Schedule *s, int axis) {
         if (!x->f[i].size) return INT64_MAX;
         if (!mul_ok(product, x->f[i].size, &product)) return INT64_MAX;
     }
-    product -= slack(gr, x);
+    product -= schedule_slack(gr, x);
     return a->most >= 0 && product >= a->most ? INT64_MAX : product;
 }
 

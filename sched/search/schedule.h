@@ -67,6 +67,8 @@ bool schedule_legal(const Group *gr, const Schedule *s, Text *why);
 bool schedule_legal_within(const Group *gr, const Schedule *s, int64_t *most, Text *why);
 /* The length up to which an axis is covered by the factors of a legal schedule: most's. */
 int64_t schedule_covers(const Group *gr, const Schedule *s, int axis);
+/* Elements by which a peeled axis may start early: one less than 16 bytes have. */
+int schedule_slack(const Group *gr, const SAxis *s);
 
 /* What all targets of a compilation have. */
 typedef struct SchedLimits {

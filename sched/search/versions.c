@@ -382,7 +382,8 @@ void versions_add_for_slow(Choosing *x, int most, int moves) {
     x->room += SLOW_CANDIDATES;
     for (int i = 0; i < most && (point = slowest(x, searched, &met)) >= 0; i++) {
         add_best(x, point, 1, x->judged);
-        if (moves) versions_climb(x, point, moves);
+        int left = moves;
+        if (moves) versions_climb(x, point, &left);
         note_searched(x, point, searched);
     }
 }
@@ -413,6 +414,7 @@ Chosen *versions_look(Choosing *x, int *moved) {
     if (x->gr->product || searched < 1) searched = 1;
     if (searched > n) searched = n;
     for (int i = 1; i < searched; i++) add_best(x, i * versions_step(n) % n, of_kind(x->gr), false);
+    if (x->judged && n > 1 && n <= FEW_POINTS && x->gr->steps.n) versions_climb_hint(x, moved);
     if (x->points->n > n) versions_add_for_slow(x, searched / 2, 0);
     x->compared = versions_compare_alike(x);
     versions_find_losses(x);

@@ -133,7 +133,10 @@ Version versions_version(Group *gr, const Candidate *k);
 /* Candidates that are moves away from those of the cases, which take them where they are quicker. *moved: kernels that
  * were judged for that, in the whole compilation. */
 void versions_move(Choosing *x, int *moved);
-/* One that is moves away from the best candidate at a point, and quicker there; so many kernels are judged for it. */
-void versions_climb(Choosing *x, int point, int moves);
+/* One that is moves away from the best candidate at a point, quicker there, and legal up to its lengths at least;
+ * *moves, which becomes less, is how many kernels may be judged for it. */
+void versions_climb(Choosing *x, int point, int *moves);
+/* The same at the first point, of what versions_move has. */
+void versions_climb_hint(Choosing *x, int *moved);
 
 #endif

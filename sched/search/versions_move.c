@@ -50,14 +50,12 @@ static double gap_of(const Choosing *x, const Case *c, const bool *here, double 
     return *seconds / exp(floors / weight);
 }
 
-/* Goes on from a candidate by moves, for the points of a case; what comes out is one more. */
-static void climb_from(Choosing *x, const Candidate *from, const Case *in, const bool *here, double beat, int *left) {
+/* Goes on from a candidate by moves, for some points, to what is legal up to the lengths needed; what comes out is one
+ * more. */
+static void climb_from(Choosing *x, const Candidate *from, const int64_t *need, const bool *here, double beat,
+                       int *left) {
     Schedule *s = NEW(x->temp, Schedule);
-    int64_t *most = NEW_N(x->temp, int64_t, x->gr->axes.n + 1), *need = NEW_N(x->temp, int64_t, x->gr->axes.n + 1);
-    for (int a = 0; a < x->gr->axes.n; a++) need[a] = INT64_MAX;
-    for (int i = 0; i < in->ntests; i++)
-        for (int a = 0; a < x->gr->axes.n; a++)
-            if (in->test[i].axes == (AxisSet)1 << a && !in->test[i].divisor) need[a] = in->test[i].most;
+    int64_t *most = NEW_N(x->temp, int64_t, x->gr->axes.n + 1);
     const int mine = *left < MOVES_OF_START ? *left : MOVES_OF_START;
     Climb c = {
         .ctx = x->temp, .gr = versions_group(x, from->division, 0), .points = x->points, .here = here, .need = need};
@@ -72,16 +70,29 @@ static void climb_from(Choosing *x, const Candidate *from, const Case *in, const
     *left -= mine - c.left;
 }
 
-void versions_climb(Choosing *x, int point, int moves) {
+void versions_climb(Choosing *x, int point, int *moves) {
     const Candidate *best = NULL;
-    const Case all = {.ntests = 0};
     bool *here = NEW_N(x->temp, bool, x->points->n);
+    int64_t need[MAX_GROUP_AXES];
     here[point] = true;
     for (int k = 0; k < x->chosen->candidates.n; k++) {
         const Candidate *c = x->chosen->candidates.at[k];
-        if (versions_legal_in(x, c, &all) && (!best || c->seconds[point] < best->seconds[point])) best = c;
+        if (versions_legal_at(x, c, point) && (!best || c->seconds[point] < best->seconds[point])) best = c;
     }
-    if (best) climb_from(x, best, &all, here, best->seconds[point], &moves);
+    if (!best || best->seconds[point] < NEAR_FLOOR * versions_floor(x, point)) return;
+    for (int a = 0; a < MAX_GROUP_AXES; a++)
+        need[a] = best->division < 0 && a < x->gr->axes.n ? x->form[0]->lengths[point][a] : INT64_MAX;
+    climb_from(x, best, need, here, best->seconds[point], moves);
+}
+
+/* Up to which lengths a schedule of a case is legal. */
+static const int64_t *lengths_of(const Choosing *x, const Case *in) {
+    int64_t *need = NEW_N(x->temp, int64_t, MAX_GROUP_AXES);
+    for (int a = 0; a < MAX_GROUP_AXES; a++) need[a] = INT64_MAX;
+    for (int i = 0; i < in->ntests; i++)
+        for (int a = 0; a < x->gr->axes.n; a++)
+            if (in->test[i].axes == (AxisSet)1 << a && !in->test[i].divisor) need[a] = in->test[i].most;
+    return need;
 }
 
 /* Candidates in the order of what they lose at the points of a case; the n-th of them, or NULL. */
@@ -111,6 +122,15 @@ static void settle(const Choosing *x, Case *c, const bool *here) {
     if (versions_settle(x, &other, here) < loss) *c = other;
 }
 
+void versions_climb_hint(Choosing *x, int *moved) {
+    int left = (MOVES - *moved) / MOVES_SHARE;
+    if (left > MOVES_OF_START) left = MOVES_OF_START;
+    *moved += left;
+    x->room++;
+    versions_climb(x, 0, &left);
+    *moved -= left;
+}
+
 /* Where they leave much to be gained. The cases stay as they are. */
 void versions_move(Choosing *x, int *moved) {
     Chosen *ch = x->chosen;
@@ -128,7 +148,7 @@ void versions_move(Choosing *x, int *moved) {
             keep_likely(x, here);
             if (!(gap_of(x, c, here, &beat) > NEAR_FLOOR)) continue;
             const Candidate *from = nth_best(x, *c, here, start);
-            if (from) climb_from(x, from, c, here, beat, &mine);
+            if (from) climb_from(x, from, lengths_of(x, c), here, beat, &mine);
             versions_find_losses(x);
         }
     *moved -= mine;
