@@ -350,7 +350,7 @@ static void try_alignment(Choosing *x, const Leaf *l, Parting *best) {
             bool same = t.divisor < 2 || c->moves[a] != MOVE_BY_ONE || !(versions_testable(x->gr) & t.axes);
             const Expr *row = c->tensor->shape[c->tensor->rank - 1], *length = x->gr->axes.at[a].var->hi;
             if (row != length) t.tensor = number_of(x->gr, c->tensor) + 1;
-            same |= row != length && (row->op != OP_DIM || length->op != OP_DIM);
+            same |= row != length && (row->op != OP_DIM || (length->op != OP_DIM && !x->gr->axes.at[a].merged));
             for (int k = 0; k < n; k++) same |= same_rows(&tried[k], &t);
             if (same) continue;
             tried[n++] = t;
