@@ -2,6 +2,7 @@
  * statement is made, so that it is known which conditions the kernel's wide instance has. */
 #include "lower_internal.h"
 
+#include "ir/expr_is.h"
 #include "sched/kernel/own.h"
 
 FactorSet access_domain(Lower *l, const Layout *layout, const Stage *s) {
@@ -256,6 +257,23 @@ const Code *access_remaining_first(Lower *l, const Access *x, bool low) {
     return r;
 }
 
+/* Whether a sum has a product with a length in it, of 64 bits. */
+static bool is_dear(Poly p) {
+    for (int i = 0; i < p.n; i++)
+        for (int k = 0; k < p.term[i].degree; k++)
+            if (p.term[i].degree > 1 && expr_over_dims(p.term[i].atom[k])) return true;
+    return false;
+}
+
+/* Where each of a thread's elements has a test of its own, the compiler makes the address again behind every one of
+ * them, from the indices on, rather than keep two registers (resize: 284 instructions a thread, 45 where lengths are
+ * known). It is told not to; but not in a loop along which the address moves, where it goes on from the last one. */
+static const Code *offset_once(Lower *l, const Access *x, Poly fixed) {
+    const Code *c = poly_code(l, fixed, true);
+    const FactorSet loops = axis_ambient(l, x->layout) & layout_scope_factors(x->layout, SCOPE_LOOP);
+    return x->plan.nouter && is_dear(fixed) && !(loops & x->domain) ? code(l->ctx, "td_pin(%c)", c) : c;
+}
+
 /* Of a row, the pointer is to its first element. */
 const Code *put_pointer(Lower *l, const Access *x, const Stage *s, bool is_const, Sym *first) {
     Poly fixed, varying, offset = x->row ? poly_sub(l->ctx, x->offset, x->first) : x->offset;
@@ -267,7 +285,7 @@ const Code *put_pointer(Lower *l, const Access *x, const Stage *s, bool is_const
     if (type_bits(x->tensor->type) < 8) {
         put_do(l, "const auto %n = td_half((%s%s *)%c) + %c", name, constant, T, tensor, poly_code(l, fixed, true));
     } else {
-        if (fixed.n) tensor = code(l->ctx, "%c + %c", tensor, poly_code(l, fixed, true));
+        if (fixed.n) tensor = code(l->ctx, "%c + %c", tensor, offset_once(l, x, fixed));
         put_do(l, "%s%s *const %n = %c", constant, T, name, tensor);
     }
     return varying.n ? code(l->ctx, "%n + %c", name, poly_code(l, varying, true)) : code_name(l->ctx, name);

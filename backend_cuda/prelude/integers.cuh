@@ -6,6 +6,15 @@ template <class A, class B> __device__ __forceinline__ bool td_below(A i, B n) {
     typedef typename std::make_unsigned<typename std::common_type<A, B>::type>::type U;
     return (U)i < (U)n;
 }
+//@ portable td_pin
+// A number that is made once: for the compiler it comes from nowhere.
+template <class I> __device__ __forceinline__ I td_pin(I i) {
+#ifdef __CUDA_ARCH__
+    if constexpr (sizeof(I) > 4) asm volatile("" : "+l"(i));
+    else asm volatile("" : "+r"(i));
+#endif
+    return i;
+}
 //@ portable td_near
 // The nearest int that leaves room for a tile: what is farther from a thread's index is as good as that.
 __device__ __forceinline__ int td_near(int64_t n) {
