@@ -98,7 +98,7 @@ static bool small_int(const Expr *e) { /* its C text has type int or I */
            (e->op == OP_CONST && e->u.i >= INT32_MIN && e->u.i <= INT32_MAX);
 }
 
-static const Axis *axis_of(const Lower *l, const Var *v) {
+const Axis *axis_of(const Lower *l, const Var *v) {
     for (int i = 0; i < l->part->axes.n; i++)
         if (l->part->axes.at[i]->var == v) return l->part->axes.at[i];
     return NULL;

@@ -330,6 +330,7 @@ bool axis_exact(Lower *l, const Layout *layout, const Axis *a);
 bool axis_lies_inside(const Lower *l, const Axis *a);
 bool axis_is_filled(const Lower *l, const Axis *a);
 Factor *axis_serial(const Lower *l, const Axis *a);
+const Axis *axis_of(const Lower *l, const Var *v);            /* whose variable it is; NULL: none's */
 FactorSet axis_ambient(const Lower *l, const Layout *layout); /* block factors, and those of the enclosing loops */
 bool axis_in_loop(const Lower *l);
 /* The variable of an axis's loop. */
