@@ -1,0 +1,43 @@
+#!/bin/bash
+# Where a thread's elements are tested one by one and lengths are unsaid, an offset is made once (td_pin); where lengths
+# are known, and in a loop in which nothing is tested, it is left as it is (lower_access.c says why).
+cd "$(dirname "$0")/../.." || exit 1
+. tests/suite.sh
+tdc=${TDC:-build/tdc}
+passed=0 failed=0
+
+# NAME PATTERN EXPECTED: whether the text of NAME's kernels has the pattern, 1 or 0
+holds() {
+    local found=0
+    grep -qE "$2" "$dir/$1.cu" && found=1
+    if [ "$found" = "$3" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "$1: $2: found $found, expected $3"
+    fi
+}
+
+cat >"$dir/resize.td" <<'END'
+export fn f(x: f16[N, C, H, W]) -> (y: f16[N, C, 2*H, 2*W]) { y[b0, b1, i, j] = x[b0, b1, i / 2, j / 2]; }
+END
+cat >"$dir/resize.txt" <<'END'
+program f
+  y: b0b1 = grid; i = grid reg(4) thread(4); j = grid thread(32) vec(4)
+END
+cat >"$dir/sums.td" <<'END'
+import "linalg";
+export fn g(x: f32[M, N]) -> (y: f32[M, N]) { y = cumsum(x); }
+END
+cat >"$dir/sums.txt" <<'END'
+program g
+  y: b0 = grid warp(2); n = serial warp(8) reg(8) lane(32) vec(4)
+END
+"$tdc" "$dir/resize.td" --schedules="$dir/resize.txt" -Wno-perf -o "$dir/unsaid.cu" &&
+    "$tdc" "$dir/resize.td" --schedules="$dir/resize.txt" -D{N=32,C=320,H=64,W=64} -Wno-perf -o "$dir/known.cu" &&
+    "$tdc" "$dir/sums.td" --schedules="$dir/sums.txt" -Wno-perf -o "$dir/sums.cu" || failed=1
+holds unsaid 'x_at(_2)? = arg\.x \+ td_pin\(' 1
+holds known 'td_pin' 0
+holds sums 'td_pin' 0
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]
