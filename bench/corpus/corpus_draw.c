@@ -100,7 +100,7 @@ static bool take(void *user, const Schedule *changed) {
 void corpus_moves(const Case *c, const Schedule *from, Samples *out) {
     for (int g = 0; g < c->groups.n; g++) {
         Moves m = {c, from, g, out};
-        moves_from(c->groups.at[g], &machine_h200, &from[g], false, take, &m);
+        moves_from(c->groups.at[g], &machine_h200, &from[g], NULL, false, take, &m);
     }
 }
 

@@ -145,7 +145,7 @@ static void move_peel(Moving *m, int axis, int at) {
 /* Elements of an axis that its factors are to hold, where that is known; else 0. */
 static int64_t held(const Moving *m, int axis) {
     const GAxis *a = &m->gr->axes.at[axis];
-    const int64_t n = m->need[axis] < INT64_MAX ? m->need[axis] : a->most;
+    const int64_t n = m->need && m->need[axis] < INT64_MAX ? m->need[axis] : a->most;
     const SAxis *s = &m->from->axis[axis];
     for (int i = 0; i < s->n; i++)
         if (!s->f[i].size) return 0;

@@ -9,8 +9,8 @@
 typedef bool MoveTake(void *user, const Schedule *s);
 
 /* Calls take with each of them, in an order that depends on what stands before `take` alone. They need not be legal,
- * and some are equal. need: of each axis, up to which length they are to be legal; INT64_MAX: for all. steps: those by
- * a step, too, whose times no judge was held to. */
+ * and some are equal. need: of each axis, up to which length they are to be legal, INT64_MAX: for all; NULL: all for
+ * all. steps: those by a step, too, whose times no judge was held to. */
 void moves_from(const Group *gr, const Machine *m, const Schedule *from, const int64_t *need, bool steps,
                 MoveTake *take, void *user);
 

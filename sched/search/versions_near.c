@@ -81,9 +81,7 @@ int versions_near(const Version *from, Targets t, const Machine *m, const int64_
     for (int i = 0; i < from->group[0]->steps.n; i++)
         if (from->group[0]->steps.at[i].joined[0]) return 0;
     Schedule whole;
-    int64_t need[MAX_GROUP_AXES];
-    for (int a = 0; a < MAX_GROUP_AXES; a++) need[a] = INT64_MAX;
     schedule_copy(&whole, from->schedule[0]);
-    moves_from(from->group[0], m, &whole, need, true, take, &x);
+    moves_from(from->group[0], m, &whole, NULL, true, take, &x);
     return x.n;
 }
