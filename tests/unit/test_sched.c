@@ -62,7 +62,7 @@ static bool take_move(void *user, const Schedule *s) {
 static Schedule moved(Group *gr, uint64_t *state) {
     Moved m = {.gr = gr, .state = state, .s = chosen(gr)};
     const Schedule from = m.s;
-    moves_from(gr, &machine_h200, &from, true, take_move, &m);
+    moves_from(gr, &machine_h200, &from, NULL, true, take_move, &m);
     return m.s;
 }
 

@@ -241,6 +241,16 @@ echo 'export fn o(x: f32[M, N], m: f32[M]) -> (y: f32[M, N]) { y[i, j] = x[i, j]
 "$TDC" "$dir/outer.td" -o "$dir/outer.cu" && "$TDC" check "$dir/outer.td" --emu >"$dir/log" 2>&1
 same 'an element a row' "$? $(grep -c 'td_load_outer<2, ' "$dir/outer.cu") $(grep 'td_wide = ' "$dir/outer.cu" | grep -c 'N % ')" '0 2 0'
 
+# Rows that threads hold have as many warps as they take, where lengths are known or hinted: a sixteenth behind the end
+# at most.
+held() { "$TDC" bench/suite/cross_entropy_fwd_bwd.td "$@" --dump=choose | grep -o 'v = .*peel x' | grep -v serial |
+    awk '{ n = 1; while (match($0, /[(][0-9]+[)]/)) { n *= substr($0, RSTART + 1, RLENGTH - 2); $0 = substr($0, RSTART + RLENGTH) } print n }'; }
+for how in '-DM=8192 -DV=50257' ''; do
+    # shellcheck disable=SC2086
+    held $how | awk '$1 >= 50257 && $1 <= 50257 * 17 / 16 { found = 1 } END { exit !found }'
+    verdict $? "50257 columns $how: held $(held $how | tr '\n' ' ')"
+done
+
 # Of two groups that are alike but for the axes of what divides them each has its own versions.
 echo 'import "attn"; export a = gqa_attention(T = bf16); export b = attention_softcap(T = bf16, causal = true);' >"$dir/alike.td"
 "$TDC" "$dir/alike.td" -o "$dir/alike.cu" -Wno-perf >"$dir/log" 2>&1
