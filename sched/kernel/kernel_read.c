@@ -430,7 +430,8 @@ static void read_kernel(KernelReader *r, StepList *into) {
         if (r->p->kernels.at[i]->name == k->name) lex_fail(x, at, "kernel '%s' is declared twice", k->name);
     if (lex_accept(x, "occupancy")) {
         int64_t n = lex_int(x);
-        if (!x->failed && (n < 1 || n > 32)) lex_fail(x, at, "occupancy is 1 to 32 blocks");
+        if (!x->failed && (n < 1 || n > TARGET_MOST_SM_BLOCKS))
+            lex_fail(x, at, "occupancy is 1 to %d blocks", TARGET_MOST_SM_BLOCKS);
         k->blocks_per_sm = (int)n;
     }
     if (lex_accept(x, "library")) k->product = read_product(r);

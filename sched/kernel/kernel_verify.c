@@ -263,7 +263,8 @@ static bool verify_limits(Verify *v) {
         return verify_fail(v, "%d threads, where a block has at most %d", k->threads, MAX_THREADS);
     if (k->cluster > MAX_CLUSTER || (k->cluster & (k->cluster - 1)))
         return verify_fail(v, "a cluster of %d blocks: it must be a power of two up to %d", k->cluster, MAX_CLUSTER);
-    if (k->blocks_per_sm < 0 || k->blocks_per_sm * k->threads > TARGET_MOST_SM_THREADS)
+    if (k->blocks_per_sm < 0 || k->blocks_per_sm > TARGET_MOST_SM_BLOCKS ||
+        k->blocks_per_sm * k->threads > TARGET_MOST_SM_THREADS)
         return verify_fail(v, "%d blocks of %d threads do not fit together", k->blocks_per_sm, k->threads);
     for (int i = 0; i < k->where.n; i++)
         if (!verify_is_condition(v, k->where.at[i]))

@@ -58,7 +58,13 @@ enum {
     char arch[sm_threads];
     TARGET_MOST_SM_THREADS = sizeof(union {
 #include "targets.def"
-    }) /* threads of a multiprocessor */
+    }), /* threads of a multiprocessor */
+#undef TARGET
+#define TARGET(arch, major, minor, scope, early, cluster, bulk, shared, threads, sm_shared, sm_threads, blocks, ...)   \
+    char arch[blocks];
+    TARGET_MOST_SM_BLOCKS = sizeof(union {
+#include "targets.def"
+    }) /* blocks of a multiprocessor */
 #undef TARGET
 };
 /* The targets of a compilation; none (n == 0) stands for the default one. */

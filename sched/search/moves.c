@@ -177,6 +177,7 @@ static void move_exact(Moving *m, int axis, int at) {
         const int64_t had = 2 * s->f[reg].size * s->f[warp].size, now = (s->f[reg].size + r) * warps;
         t.occupancy = (int)(t.occupancy * had / now);
         if (!t.occupancy && m->from->occupancy) t.occupancy = 1;
+        if (t.occupancy > TARGET_MOST_SM_BLOCKS) t.occupancy = TARGET_MOST_SM_BLOCKS;
         offer(m, &t);
     }
 }

@@ -440,7 +440,7 @@ bool schedule_legal_within(const Group *gr, const Schedule *s, int64_t *most, Te
     widths_of(s, &w);
     const int64_t threads = threads_of(&w);
     if (threads > TARGET_MOST_THREADS) return text_fail(why, "more than %d threads", TARGET_MOST_THREADS);
-    if (s->occupancy * threads > TARGET_MOST_SM_THREADS)
+    if (s->occupancy > TARGET_MOST_SM_BLOCKS || s->occupancy * threads > TARGET_MOST_SM_THREADS)
         return text_fail(why, "%d blocks of %lld threads do not fit together", s->occupancy, (long long)threads);
     /* What lies inside a warp is exchanged by shuffles, in which all of its threads take part. */
     for (int i = 0; i < gr->steps.n; i++)

@@ -251,6 +251,14 @@ for how in '-DM=8192 -DV=50257' ''; do
     verdict $? "50257 columns $how: held $(held $how | tr '\n' ' ')"
 done
 
+# No launch bound asks for more blocks than a multiprocessor has, however small they are.
+echo 'export fn p(x: f32[M, N]) -> (y: f32[M]) { y[i] = sum[k](x[i, k]); }' >"$dir/blocks.td"
+for blocks in 32 64; do
+    printf 'program p\n  y: i = grid; k = serial reg(1) lane(32); occupancy %d\n' $blocks >"$dir/blocks.txt"
+    "$TDC" "$dir/blocks.td" --schedules="$dir/blocks.txt" -Wno-perf -o "$dir/blocks.cu" 2>"$dir/log"
+    same "$blocks blocks" "$? $(grep -c 'do not fit together' "$dir/log")" "$([ $blocks = 32 ] && echo '0 0' || echo '1 1')"
+done
+
 # Of two groups that are alike but for the axes of what divides them each has its own versions.
 echo 'import "attn"; export a = gqa_attention(T = bf16); export b = attention_softcap(T = bf16, causal = true);' >"$dir/alike.td"
 "$TDC" "$dir/alike.td" -o "$dir/alike.cu" -Wno-perf >"$dir/log" 2>&1
