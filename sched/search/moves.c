@@ -155,21 +155,21 @@ static int64_t held(const Moving *m, int axis) {
 /* Of a row that threads hold, as many warps as it takes and no power of two, for other registers of each thread: what
  * lies behind its end has instructions, too. */
 static void move_exact(Moving *m, int axis, int at) {
-    enum { LITTLE = 32, MOST_WARPS = 32 /* of a block */ }; /* 1/32 of the elements behind the end */
+    enum { LITTLE = 32 /* of so many elements one may lie behind the end */ };
     const SAxis *s = &m->from->axis[axis];
     const int64_t n = held(m, axis);
     int warp = -1, reg = -1;
-    int64_t others = 1, all = 1;
+    int64_t all = 1;
     for (int i = 0; i < s->n; i++) {
         if (s->f[i].bind == BIND_WARP) warp = i;
         if (s->f[i].bind == BIND_REG) reg = i;
         all *= s->f[i].size;
     }
     if (at || !n || warp < 0 || reg < 0 || all <= n + n / LITTLE) return;
-    others = all / s->f[warp].size / s->f[reg].size;
+    const int64_t others = all / s->f[warp].size / s->f[reg].size;
     for (int64_t r = 2 * s->f[reg].size; 2 * r >= s->f[reg].size; r--) {
         const int64_t warps = (n + others * r - 1) / (others * r);
-        if (warps > MOST_WARPS || others * r * warps > n + n / LITTLE) continue;
+        if (warps > TARGET_MOST_THREADS / TARGET_WARP || others * r * warps > n + n / LITTLE) continue;
         Schedule t = *m->from;
         t.axis[axis].f[warp].size = (int)warps;
         t.axis[axis].f[reg].size = (int)r;
