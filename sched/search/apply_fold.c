@@ -50,8 +50,9 @@ const Expr *apply_fold(Apply *x, const GStep *p, const Monoid *m, const Expr *op
                        FactorSet over) {
     Stage *s = stage_new(x->p, STAGE_REDUCE);
     s->cond = cond;
-    s->expr[0] = operand;
+    s->expr[0] = !over && cond ? expr3(x->g, OP_IF, cond, operand, m->identity[0]) : operand;
     const FactorSet domain = vary(x, p, m, s);
+    if (!over) return apply_named(x, "p", s->expr[0]); /* one element: the stage is never one of the kernel */
     s->monoid = m;
     s->over = over;
     outputs(x, m, s, "p", domain & ~over);
@@ -219,12 +220,7 @@ void apply_finish(Apply *x, const int *items, int n) {
 static const Expr *own_part(Apply *x, const GStep *p, FactorSet regs) {
     const Monoid *m = monoid_of(x->g, p->monoid, p->body->type);
     const Cond c = apply_cond(x, p->guard);
-    const Expr *e = apply_expr(x, p->node->arg[1], c);
-    if (regs) return apply_fold(x, p, m, e, c.is, regs);
-    Stage *s = stage_new(x->p, STAGE_REDUCE); /* never one of the kernel */
-    s->expr[0] = c.is ? expr3(x->g, OP_IF, c.is, e, m->identity[0]) : e;
-    vary(x, p, m, s);
-    return apply_named(x, "p", s->expr[0]);
+    return apply_fold(x, p, m, apply_expr(x, p->node->arg[1], c), c.is, regs);
 }
 
 /* What a thread's registers have of several steps, all of which one walk over them folds: what they read alike is

@@ -53,6 +53,14 @@ printf '%s\n' 'program s' 'm: i = grid thread(64); j = serial reg(1); online' >o
 "$tdc" pairs.td --schedules=online --dump=choose --stop-after=choose >out 2>&1
 same 'online, as it is printed' "$(sed -n 2p out)" '  m: i = grid thread(64); j = serial reg(1); online'
 
+# no thread has more than one element, so none folds any before the threads meet
+{ sed '/^check/d; s/N\]/20]/g; s/f32(N)/20.0/g' pairs.td; for fn in s v w l; do echo "check $fn(M = 3);"; done; } >short.td
+for how in 'lane(32)' 'warp(2) lane(32)' 'thread(160)'; do
+    for fn in s v w l; do echo "program $fn"; echo "$([ $fn = l ] && echo y || echo m): i = grid; j = $how; online"; done >online
+    "$tdc" check short.td --emu --schedules=online --inputs=all >out 2>&1
+    same "online, $how" "$? $(tail -n 1 out)" '0 20 passed, 0 failed'
+done
+
 # the rows of a thread that lie beyond the end have no ranges that could lengthen its loop
 echo 'export fn s(x: f32[T], off: i32[M + 1]) -> (y: f32[M]) { y[i] = sum[j where i64(off[i]) <= j && j < i64(off[i + 1])](x[j]); } check s(M = 9, T = 100) with off in 0..100;' >segments.td
 printf '%s\n' 'program s' 'y: i = grid thread(8) reg(2); j = serial reg(1)' >joined
