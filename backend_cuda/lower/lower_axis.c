@@ -39,6 +39,13 @@ bool axis_is_filled(const Lower *l, const Axis *a) {
     return false;
 }
 
+/* Where an open loop along the axis ends inside of a tile; NULL: none does. */
+static const Code *cut_end(const Lower *l, const Axis *a) {
+    for (int i = 0; i < l->open.ends.n; i++)
+        if (l->open.ends.at[i].axis == a) return l->open.ends.at[i].end;
+    return NULL;
+}
+
 bool axis_exact(Lower *l, const Layout *layout, const Axis *a) {
     if (axis_lies_inside(l, a)) return true;
     if (a->peel || (l->lanes && a == kernel_settled_open(l->k)->axis)) return false;
@@ -55,6 +62,7 @@ bool axis_exact(Lower *l, const Layout *layout, const Axis *a) {
         if (f->bind == BIND_GRID && serial) continue; /* the loop ends at the bound */
         unit *= f->size;
     }
+    if (cut_end(l, a)) return unit == 1;
     Poly extent = axis_extent(l, a);
     const Poly more = poly_sub(l->ctx, extent, poly_const(l->ctx, 1));
     if (!open && (extent.failed || !poly_nonneg(&l->env, more))) return false;
@@ -366,6 +374,7 @@ Factor *axis_whole_vector(Lower *l, const Layout *layout, const Axis *a) {
 static bool maybe_long(Lower *l, const Axis *a) { return !index_small(l, poly_of(&l->env, expr_var(l->g, a->var))); }
 
 const Code *axis_end(Lower *l, const Layout *layout, const Axis *a) {
+    if (cut_end(l, a)) return cut_end(l, a);
     const Poly hi = poly_of(&l->env, a->hi);
     return !hi.failed && offset_over_dims(hi) ? poly_code(l, hi, false) : expr_code(l, a->hi, layout);
 }

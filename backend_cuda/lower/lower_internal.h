@@ -145,10 +145,17 @@ typedef struct Reached {
  * has no other. */
 typedef enum Reach { REACH_TESTED, REACH_NARROW, REACH_NEVER } Reach;
 
+/* Of a loop that is cut short, where what it does ends, inside of its last tile. */
+typedef struct LoopEnd {
+    const Axis *axis;
+    const Code *end;
+} LoopEnd;
+
 /* Where the walk over a part's stages stands. */
 typedef struct Open {
     Stage *loops[MAX_LOOPS];
     int nloops;
+    VEC(LoopEnd) ends;
     const Layout *layout;     /* of the stage being lowered */
     VEC(const Axis *) inside; /* axes of which the tile does not meet the ends here (lower_inside.c) */
     VEC(const Axis *) filled; /* those that reach into the last of their registers */
@@ -555,8 +562,14 @@ void lower_part(Lower *l, Part *part);
 
 /* ---- lower_trim.c ---- */
 /* Declares, before a loop, the ends between which its iterations do anything; false where they are not known to be
- * fewer. */
-bool lower_trim(Lower *l, const LoopHead *h, const Code **first, const Code **end);
+ * fewer. Until lower_trim_end its stages have no conditions that hold between these ends anyway. */
+typedef struct LoopTrim {
+    const Code *first, *end;
+    const Expr **conds; /* of its stages, as they were; NULL: as they are */
+    bool cut;           /* one of Open.ends; where it has a `first`, it begins there, inside of a tile */
+} LoopTrim;
+bool lower_trim(Lower *l, const LoopHead *h, LoopTrim *trim);
+void lower_trim_end(Lower *l, const LoopHead *h, const LoopTrim *trim);
 
 /* ---- lower_perf.c ---- */
 /* -Wperf: what the kernel could be spared if the source said more of its dimensions. */

@@ -199,11 +199,14 @@ static void lower_for(Lower *l, Stage *s) {
     h.step = poly_code(l, poly_of(&l->env, f->stride), false);
     h.bound = loop_end(l, &h, f, hi);
     copy_setup(l, &h);
-    const Code *first = h.start;
-    bool trimmed = lower_trim(l, &h, &first, &h.bound);
+    LoopTrim trim = {.first = h.start, .end = h.bound};
+    const bool trimmed = lower_trim(l, &h, &trim);
+    const Code *first = trim.first;
+    h.bound = trim.end;
     int turns = l->open.turns.n;
     LoopBody b = {0};
     lower_body(l, &h, &b);
+    lower_trim_end(l, &h, &trim);
     for (int i = turns; i < l->open.turns.n && !axis_in_loop(l); i++)
         put_declare(l, "int", l->open.turns.at[i], " = 0");
     if (!axis_in_loop(l)) put_all(l, &l->open.slots), l->open.slots.n = 0;
@@ -216,7 +219,10 @@ static void lower_for(Lower *l, Stage *s) {
     }
     Sym digit = factor_name(l, f);
     const Code *from = trimmed ? code(l->ctx, "(%c - (%c)) / (%c)", first, h.start, h.step) : code(l->ctx, "0");
-    if (stmt_mentions(&b.indices, digit) || stmt_mentions(&b.stages, digit))
+    const bool counted = stmt_mentions(&b.indices, digit) || stmt_mentions(&b.stages, digit);
+    if (counted && trim.cut && first != h.start)
+        lower_fail(l, "iterations over %s are counted, and begin anywhere", a->name);
+    if (counted)
         put_loop(l, false, "I %n = %c, %n = %c; %n < %c; %n += %c, %n++", h.var, first, digit, from, h.var, h.bound,
                  h.var, h.step, digit);
     else

@@ -62,10 +62,19 @@ for how in 'lane(32)' 'warp(2) lane(32)' 'thread(160)'; do
 done
 
 # the rows of a thread that lie beyond the end have no ranges that could lengthen its loop
-echo 'export fn s(x: f32[T], off: i32[M + 1]) -> (y: f32[M]) { y[i] = sum[j where i64(off[i]) <= j && j < i64(off[i + 1])](x[j]); } check s(M = 9, T = 100) with off in 0..100;' >segments.td
-printf '%s\n' 'program s' 'y: i = grid thread(8) reg(2); j = serial reg(1)' >joined
-"$tdc" segments.td --schedules=joined -o joined.cu >out 2>&1
-same 'ranges beyond the end' "$? $(grep -c 'if (lo < hi && TD_BEFORE(i_1, i_reg, M)) { ' joined.cu)" '0 1'
+echo 'export fn s(x: f32[T, 3], off: i32[M + 1]) -> (y: f32[M, 3]) { y[i, d] = sum[j where i64(off[i]) <= j && j < i64(off[i + 1])](x[j, d]); }
+export fn m(x: f32[T, 3], r: f32[M]) -> (y: f32[M, 3]) { y[i, d] = max[j where i <= j && j <= 3*i - 2 && x[j, d] > r[i]](x[j, d]); }
+export fn q(x: f32[T, 3], off: i32[M + 1]) -> (y: f32[M, 3]) { y[i, d] = sum[j in 0..T where i64(off[i]) <= j && j < i64(off[i + 1])](x[j / 4, d]); }
+check s(M = 9, T = 100) with off in 0..100; check s(M = 9, T = 16) with off in -3..40; check s(M = 5, T = 1) with off in 0..2;
+check q(M = 9, T = 100) with off in 0..100; check q(M = 9, T = 16) with off in -3..40; check m(M = 9, T = 100); check m(M = 9, T = 16);' >cut.td
+for how in 'grid thread(8); d = grid; j = serial reg(4)' 'grid lane(8); d = reg(3); j = serial lane(4) reg(2)' 'grid thread(4) reg(2); d = grid; j = serial reg(2)' 'grid thread(8); d = grid; j = serial reg(4) vec(4)'; do
+    for fn in s m q; do echo "program $fn"; echo "y: i = $how"; done >rows
+    "$tdc" check cut.td --emu --inputs=all --schedules=rows >out 2>&1
+    same "cut loops, $how" "$? $(tail -n 1 out)" '0 35 passed, 0 failed'
+    "$tdc" cut.td --schedules=rows -o cut.cu >out 2>&1
+    echo "$(awk '/^__global__/ { name = $0; sub(/.*cut_/, "", name); sub(/_.*/, "", name) } / j_first = .* : .I.j_first_least;/ { printf "%s ", name }' cut.cu)" >>begin
+done
+same 'where they begin' "$(tr '\n' '|' <begin)" 's m |s m |s m ||'
 
 # what rows of a thread read alike is loaded once, whatever each of them asks for; ranges stay
 echo 'export fn h(x: f16[40, 80], m: bool[96, 40], ids: i32[80]) -> (y: f32[96, 40]) {
