@@ -13,6 +13,7 @@ typedef struct LowerOptions {
     const char *prefix;  /* every symbol begins with it and an underscore */
     const char *command; /* the command that made the file, for its first line; NULL: none */
     Prelude *prelude;    /* notes what the kernels use of it; NULL: all of it is printed */
+    Targets targets;     /* on which the sorts run */
 } LowerOptions;
 
 /* The kernels and launchers of one program, appended to *out. False after saying in *why what could not be lowered;

@@ -1,8 +1,8 @@
 // Keys put in order, stably: a radix sort from the lowest digit on. A pass writes each key and its number where the
 // order of a digit has them. A block counts the digits of a tile of keys; where the tile's own begin it learns from the
 // tiles before, each of which tells its counts first, then those of all up to it. Tiles are taken in order: those that
-// are waited for run, or have run. What one block can have in its shared memory it sorts alone, in one launch. What a
-// key is of an element says Key, a function whose results are Key::word; rows are sorted each by itself.
+// are waited for run, or have run. What one block, or those of a cluster, can have in shared memory they sort in one
+// launch. What a key is of an element says Key, a function whose results are Key::word; rows are sorted each by itself.
 
 //@ portable td_sort_args
 template <class Key> struct td_sort_args {
@@ -265,51 +265,123 @@ __global__ void __launch_bounds__(256) td_sort_starts(const __grid_constant__ td
         [&](uint32_t v, uint32_t i) { td_put_word(a.starts + v, (int32_t)i); });
 }
 
+//@ portable td_sort_searched
+// The same where numbers are many more than keys: a thread looks for one among them.
+template <class Key> __global__ void __launch_bounds__(256) td_sort_searched(const __grid_constant__ td_sort_args<Key> a) {
+    const uint32_t v = (uint32_t)td_block() * 256 + (uint32_t)td_tid();
+    td_pdl_wait();
+    td_pdl_launch();
+    if (v > a.below) return;
+    uint32_t from = 0, to = a.n; // keys before `from` are less, those from `to` on are not
+    while (from < to) {
+        const uint32_t middle = from + (to - from) / 2;
+        if (td_get_word(a.from + middle) < v)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    td_put_word(a.starts + v, (int32_t)from);
+}
+
 //@ portable td_sort_few
-// All passes by one block of 32 warps, over at most T keys; `to` receives the keys in order, or `starts` the starts, of at
-// most S numbers.
-template <class Key, int B, int T, int S>
-__global__ void __launch_bounds__(1024) td_sort_few(const __grid_constant__ td_sort_args<Key> a) {
-    constexpr int N = T / 1024;
-    static_assert(B <= 10 && (32 << B) <= 2 * T, "a digit a thread; counters lie where keys and numbers come later");
+// All passes by one block of W warps over at most T keys, or by the C blocks of a cluster at most, each with T; `to` receives the keys
+// in order, or `starts` the starts, of at most S numbers. A block puts its keys in the order of a digit by itself. Those of a
+// cluster then tell each other how many of each digit they have, and each sends its keys to the blocks that have them from then
+// on: neighbours go to neighbours.
+template <class Key, int B, int T, int W, int S, int C>
+__global__ void __launch_bounds__(32 * W) td_sort_few(const __grid_constant__ td_sort_args<Key> a) {
+    constexpr int TH = 32 * W, N = T / TH;
+    static_assert(1 << B <= TH && N * TH == T, "a digit a thread");
     static_assert(S / 32 + 1 < T, "where many numbers lie between is listed where numbers of keys were");
-    const int rounds = (int)((a.n + 1023) / 1024), radix = 1 << a.bits, warp = td_tid() / 32;
+    const uint32_t blocks = C > 1 ? a.tiles : 1, block = C > 1 ? (uint32_t)td_cluster_rank() : 0;
+    const int rounds = (int)((a.n + TH * blocks - 1) / (TH * blocks)), radix = 1 << a.bits, warp = td_tid() / 32;
+    const uint32_t share = (uint32_t)rounds * TH, first = block * share;
     const int mine = warp * rounds * 32 + td_tid() % 32;
-    const td_sp<uint32_t> keys = td_shared<uint32_t>(0), numbers = keys + T, counts = keys + (warp << B);
-    const td_sp<uint32_t> begin = keys + 2 * T, sums = begin + (1 << B);
+    const td_sp<uint32_t> keys = td_shared<uint32_t>(0), numbers = keys + T, counts = numbers + T, begin = counts + (W << B);
+    const td_sp<uint32_t> sums = begin + (1 << B), at = sums + W, told = at + (1 << B), edge = told + (C << B);
     uint32_t key[N], number[N], rank[N], all;
     td_pdl_wait();
     td_pdl_launch();
 #pragma unroll
     for (int i = 0; i < N; i++) {
-        number[i] = (uint32_t)(mine + i * 32);
-        key[i] = i < rounds && number[i] < a.n ? a.key(a.keys + number[i]) : 0xffffffffu;
+        const uint32_t n = first + (uint32_t)(mine + i * 32);
+        key[i] = i < rounds && n < a.n ? a.key(a.keys + n) : 0xffffffffu;
     }
+    if constexpr (C > 1) td_cluster_sync(); // all of them have begun
     for (int pass = 0; pass < a.passes; pass++) {
         const int shift = pass * a.bits;
-        td_sort_ranks<N, B>(counts, key, rank, shift, a.bits, rounds);
+        td_sort_ranks<N, B>(counts + (warp << B), key, rank, shift, a.bits, rounds);
         td_sync();
-        const uint32_t total = td_tid() < radix ? td_sort_total<32, B>(keys, td_tid()) : 0;
-        const uint32_t before = td_sum_before<32>(sums, total, all);
+        const uint32_t total = td_tid() < radix ? td_sort_total<W, B>(counts, td_tid()) : 0;
+        if constexpr (C > 1) {
+            const td_word<uint32_t> w[1] = {total};
+            for (uint32_t r = 0; r < blocks && td_tid() < radix; r++)
+                td_cluster_sts<uint32_t, 1>(told + ((block << B) + td_tid()), (int)r, w);
+        }
+        const uint32_t before = td_sum_before<W>(sums, total, all);
         if (td_tid() < radix) td_shared_put(begin + td_tid(), before);
         td_sync();
-        td_sort_exchange<N, T>(keys, counts, begin, key, number, rank, shift, a.bits, rounds);
+        td_sort_put<N>(keys, counts + (warp << B), begin, key, rank, shift, a.bits, rounds);
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            if (i >= rounds) break;
+            number[i] = pass ? td_shared_get(numbers + (mine + i * 32)) : first + (uint32_t)(mine + i * 32);
+        }
+        td_sync();
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            if (i >= rounds) break;
+            td_shared_put(numbers + rank[i], number[i]);
+        }
+        td_sync();
+        if constexpr (C > 1) {
+#pragma unroll
+            for (int i = 0; i < N; i++) {
+                if (i >= rounds) break;
+                key[i] = td_shared_get(keys + (i * TH + td_tid()));
+                number[i] = td_shared_get(numbers + (i * TH + td_tid()));
+            }
+            td_cluster_sync(); // nobody has keys or numbers in shared memory
+            uint32_t of_all = 0, earlier = 0;
+            for (uint32_t r = 0; r < blocks && td_tid() < radix; r++) {
+                const uint32_t n = td_shared_get(told + ((r << B) + td_tid()));
+                if (r < block) earlier += n;
+                of_all += n;
+            }
+            const uint32_t less = td_sum_before<W>(sums, of_all, all);
+            if (td_tid() < radix) td_shared_put(at + td_tid(), less + earlier - before);
+            td_sync();
+#pragma unroll
+            for (int i = 0; i < N; i++) {
+                if (i >= rounds) break;
+                const uint32_t n = td_shared_get(at + ((key[i] >> shift) & (uint32_t)(radix - 1))) +
+                                   (uint32_t)(i * TH + td_tid());
+                const uint32_t to = n / TH / (uint32_t)rounds, there = n - to * share;
+                const td_word<uint32_t> k[1] = {key[i]}, v[1] = {number[i]};
+                td_cluster_sts<uint32_t, 1>(keys + there, (int)to, k);
+                td_cluster_sts<uint32_t, 1>(numbers + there, (int)to, v);
+                if (there == share - 1 && to + 1 < blocks) td_cluster_sts<uint32_t, 1>(edge, (int)to + 1, k);
+            }
+            td_cluster_sync();
+        }
         if (pass + 1 == a.passes) break;
 #pragma unroll
         for (int i = 0; i < N; i++) {
             if (i >= rounds) break;
-            key[i] = td_shared_get(keys + mine + i * 32);
-            number[i] = td_shared_get(numbers + mine + i * 32);
+            key[i] = td_shared_get(keys + (mine + i * 32));
         }
         td_sync();
     }
-    for (uint32_t i = (uint32_t)td_tid(); i < a.n; i += 1024) {
-        td_put_word(a.order + i, (int32_t)td_shared_get(numbers + i));
-        if (a.to) td_put_word(a.to + i, td_shared_get(keys + i));
+    const uint32_t end = a.n - first < share ? a.n : first + share; // of the last blocks first is beyond a.n
+    for (uint32_t i = first + (uint32_t)td_tid(); i < a.n && i < end; i += TH) {
+        td_put_word(a.order + i, (int32_t)td_shared_get(numbers + (i - first)));
+        if (a.to) td_put_word(a.to + i, td_shared_get(keys + (i - first)));
     }
-    if (!a.starts) return;
-    td_sort_between<1024>(
-        0, a.n + 1, a.n, a.below, numbers, [&](uint32_t i) { return td_shared_get(keys + i); },
+    if (!a.starts || first > a.n) return;
+    const uint32_t last = block + 1 < blocks && first + share <= a.n ? first + share : a.n + 1;
+    td_sort_between<TH>(
+        first, last, a.n, a.below, numbers,
+        [&](uint32_t i) { return td_shared_get(i < first ? edge : keys + (i - first)); },
         [&](uint32_t v, uint32_t i) { td_put_word(a.starts + v, (int32_t)i); });
 }
 
@@ -348,12 +420,12 @@ static cudaError_t td_sort_in_passes(td_sort_args<td_sort_key<K>> &a, uint32_t *
 }
 //@ portable td_sort
 // `order` receives the numbers 0..n of the keys in their order, `starts` for 0..=below how many keys are less.
-// B: bits of a digit at most, T: keys of a tile, W: its warps, C: counters that every block may have; FB, F: bits of a digit and keys
-// of one block that sorts alone, S: numbers whose starts it finds.
-template <class K, int B, int T, int W, int C, int FB, int F, int S>
+// B: bits of a digit at most, T: keys of a tile, W: its warps, C: counters that every block may have; FB, F, FW: the same of
+// a block that sorts alone or in a cluster of FC, S: numbers whose starts it finds, G: how many times as many as keys these may be.
+template <class K, int B, int T, int W, int C, int FB, int F, int FW, int FC, int S, int G>
 static cudaError_t td_sort(const K *keys, int64_t n, int64_t below, int32_t *order, int32_t *starts, uint32_t *scratch,
                            int *launched, cudaStream_t stream) {
-    const bool few = n <= F;
+    const bool few = n <= (int64_t)FC * F, many = below > G * n;
     const int most = few ? FB : B;
     int bits = 1;
     while (bits < 31 && below >> bits) bits++;
@@ -366,18 +438,22 @@ static cudaError_t td_sort(const K *keys, int64_t n, int64_t below, int32_t *ord
     a.order = order;
     a.passes = (bits + most - 1) / most;
     a.bits = (bits + a.passes - 1) / a.passes;
-    if (few || a.passes == 1) a.starts = few && below > S ? NULL : starts;
+    if (few || a.passes == 1) a.starts = few && (below > S || many) ? NULL : starts;
     if (few) {
-        constexpr int bytes = 8 * F + (4 << FB) + 32 * 4;
-        void (*const kernels[])(const td_sort_args<td_sort_key<K>>) = {td_sort_few<td_sort_key<K>, FB, F, S>};
+        constexpr int bytes = 8 * F + ((4 + 4 * FW) << FB) + 4 * FW + (FC > 1 ? ((4 + 4 * FC) << FB) + 4 : 0);
+        void (*const kernels[])(const td_sort_args<td_sort_key<K>>) = {td_sort_few<td_sort_key<K>, FB, F, FW, S, FC>};
+        int blocks = 1;
+        while (blocks < FC && n > 32 * FW * blocks) blocks *= 2;
+        a.tiles = (uint32_t)blocks;
         a.to = a.starts ? NULL : scratch;
-        e = td_prepare(kernels, bytes, 1);
-        if (e == cudaSuccess) e = td_launch(kernels[0], a, 1LL, 1024, 1, bytes, launched, stream);
+        e = td_prepare(kernels, bytes, blocks);
+        if (e == cudaSuccess) e = td_launch(kernels[0], a, (long long)blocks, 32 * FW, blocks, bytes, launched, stream);
     } else
         e = td_sort_in_passes<K, B, T, W, C>(a, scratch, launched, stream);
     if (a.starts || e != cudaSuccess) return e;
     a.from = a.to;
     a.starts = starts;
+    if (many) return td_launch(td_sort_searched<td_sort_key<K>>, a, (long long)(below / 256 + 1), 256, 1, 0, launched, stream);
     constexpr int N = 1024;
     return td_launch(td_sort_starts<td_sort_key<K>, N>, a, (long long)(n / N + 1), 256, 1, 4 * (N + 1), launched, stream);
 }

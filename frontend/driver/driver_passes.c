@@ -285,7 +285,10 @@ static const char *made_by(const Job *job) {
 }
 
 static Exit pass_LOWER(Job *job) {
-    const LowerOptions opt = {.prefix = job->prefix, .command = made_by(job), .prelude = prelude_new(job->ctx)};
+    const LowerOptions opt = {.prefix = job->prefix,
+                              .command = made_by(job),
+                              .prelude = prelude_new(job->ctx),
+                              .targets = driver_targets(job->o)};
     for (int i = 0; i < job->programs.n; i++)
         if (!lower(job, job->programs.at[i], &opt) || !lower(job, job->programs.at[i]->assumed, &opt))
             return EXIT_WRONG;

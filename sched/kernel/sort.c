@@ -12,17 +12,34 @@ static int key_bits(int64_t below) {
     return bits;
 }
 
-SortWay sort_way(int64_t keys, int64_t below, bool ordered) {
+/* Keys and numbers, counters of the blocks' digits, and some words (sort.cuh). */
+enum { SHARE_BYTES = 8 * SORT_SHARE + ((4 + SORT_SHARE_WARPS + SORT_CLUSTER) * 4 << SORT_DIGIT) };
+
+bool sort_in_cluster(const Target *t) { return t->cluster >= SORT_CLUSTER && t->shared >= SHARE_BYTES; }
+
+bool sort_in_clusters(Targets t) {
+    bool all = true;
+    for (int i = 0; i < targets_count(t); i++) all &= sort_in_cluster(targets_get(t, i));
+    return all;
+}
+
+SortWay sort_way(int64_t keys, int64_t below, bool ordered, bool clusters) {
+    enum { ROUND = 32 * SORT_SHARE_WARPS /* keys of a block, one a thread */ };
     if (!ordered) return (SortWay){.launches = 1 + (below > SORT_COUNTERS), .clears = true};
-    const bool few = keys <= SORT_FEW;
-    const int bits = key_bits(below), most = few ? SORT_FEW_DIGIT : SORT_DIGIT, passes = (bits + most - 1) / most;
-    const bool apart = few ? below > SORT_FOUND : passes > 1;
+    const bool few = keys <= (clusters ? SORT_CLUSTER * SORT_SHARE : SORT_FEW);
+    const int bits = key_bits(below), most = few && !clusters ? SORT_FEW_DIGIT : SORT_DIGIT,
+              passes = (bits + most - 1) / most;
+    const bool many = below > SORT_GAPS * keys,
+               apart = few ? below > (clusters ? SORT_SHARE_FOUND : SORT_FOUND) || many : passes > 1;
+    int blocks = 1;
+    while (clusters && blocks < SORT_CLUSTER && keys > ROUND * blocks) blocks *= 2;
     return (SortWay){.passes = passes,
                      .digit = (bits + passes - 1) / passes,
                      .launches = (few ? 1 : 1 + passes) + apart,
                      .clears = !few,
                      .apart = apart,
-                     .few = few};
+                     .few = few,
+                     .blocks = blocks};
 }
 
 Sym sort_symbol(const Program *p, const SortStep *s) { return sym_fmt(p->ctx, "%s_%s", p->graph->name, s->name); }
@@ -94,18 +111,22 @@ static double tiles_asked(const Machine *m, const SortPasses *w) {
     return fmax(first / ASKED * m->l2_latency, first * first / 2 * words * sizeof(int32_t) / m->l2_bandwidth);
 }
 
-/* Starts by where neighbours in the order differ: keys are read, starts written. */
+/* Starts by where neighbours in the order differ, or by searches: keys are read, starts written. */
 static double found_between(const Machine *m, double n, double below) {
-    return m->begin + 2 * m->latency + sort_moved(m, (n + below) * sizeof(int32_t));
+    const double searched = below > SORT_GAPS * n ? log2(fmax(n, 1)) * m->l1_latency : 0;
+    return m->begin + 2 * m->latency + searched + sort_moved(m, (n + below) * sizeof(int32_t));
 }
 
-/* One block: exchanges are between its warps. */
+/* One block: exchanges are between its warps. Of a cluster blocks exchange, too, and keys move once more. */
 static double few_seconds(const Machine *m, const SortWay *w, double n, double below) {
-    enum { WARPS = 32, THREADS = 32 * WARPS, EXCHANGES = 6 /* of a pass */ };
-    const int each = BESIDE_INSIDE + A_BIT * w->digit;
-    const double rounds = ceil(n / THREADS), exchanges = EXCHANGES * m->exchange + WARPS * m->exchange / 2;
-    const double starts = w->apart ? 0 : ((n + below) / THREADS + 1) * m->l1_latency;
-    return m->begin + 2 * m->latency + w->passes * (rounds_of(m, rounds, WARPS, each) + exchanges) + starts;
+    enum { LANES = 32, EXCHANGES = 6 /* of a pass */, MEETINGS = 2 };
+    const bool several = w->blocks > 1;
+    const int warps = several ? SORT_SHARE_WARPS : SORT_FEW_WARPS, threads = LANES * warps;
+    const int each = (several ? 2 : 1) * BESIDE_INSIDE + A_BIT * w->digit;
+    const double rounds = ceil(n / threads / w->blocks),
+                 exchanges = EXCHANGES * m->exchange + warps * m->exchange / 2 + several * MEETINGS * m->meeting;
+    const double starts = w->apart ? 0 : ((n + below) / threads / w->blocks + 1) * m->l1_latency;
+    return m->begin + 2 * m->latency + w->passes * (rounds_of(m, rounds, warps, each) + exchanges) + starts;
 }
 
 /* Counters in shared memory take a warp's keys in some cycles, more where lanes meet in a bank; in the second cache
@@ -149,7 +170,7 @@ double sort_passes_seconds(const Machine *m, const SortPasses *w) {
 
 /* All figures are the machine's; how many instructions a round has is counted in sort.cuh. */
 double sort_seconds(const Machine *m, int64_t keys, int64_t below, Type t, bool ordered) {
-    const SortWay w = sort_way(keys, below, ordered);
+    const SortWay w = sort_way(keys, below, ordered, sort_in_cluster(m->target));
     const double n = (double)keys;
     double seconds = w.clears ? m->chained : 0;
     if (!ordered) return seconds + counts_seconds(m, n, (double)below, t);
@@ -179,9 +200,9 @@ bool sort_sizes(const Program *p, const SortStep *s, const int64_t *dims, const 
     return true;
 }
 
-int sort_step_launches(const SortStep *s, const SortSizes *at) {
+int sort_step_launches(const Target *t, const SortStep *s, const SortSizes *at) {
     if (sort_ranks(&s->sort)) return rank_way(&at->rank, s->sort.keys->type).launches;
-    return sort_way(at->keys, at->below, s->sort.order != NULL).launches;
+    return sort_way(at->keys, at->below, s->sort.order != NULL, sort_in_cluster(t)).launches;
 }
 
 double sort_step_seconds(const Machine *m, const SortStep *s, const SortSizes *at) {

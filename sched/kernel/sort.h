@@ -3,7 +3,8 @@
  * which each pass reads keys and numbers once and writes them once in their places (Adinets and Merrill, "Onesweep",
  * 2022). A block has a tile; it counts the digits of its keys and learns from the tiles before it where its own belong
  * (Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016). Few keys one block sorts in
- * its shared memory. Of starts alone they are count.cuh: keys are counted where they are, and the counts summed up. */
+ * its shared memory, or the blocks of a cluster do in theirs. Of starts alone they are count.cuh: keys are counted where
+ * they are, and the counts summed up. */
 #ifndef TDC_SORT_H
 #define TDC_SORT_H
 
@@ -20,8 +21,18 @@ enum {
     SORT_SUMS = 4096,     /* counts of a tile that is summed up */
     SORT_FEW_DIGIT = 8,   /* bits of a pass of one block at most */
     SORT_FEW = 8192,      /* keys that one block sorts alone */
+    SORT_FEW_WARPS = 32,  /* of that */
     SORT_FOUND = 16384    /* numbers whose starts it then finds by itself */
 };
+
+/* The same of the blocks of a cluster, which sort more keys together. 65536 took 36 us on an H200, 26 by all blocks. */
+enum { SORT_CLUSTER = 8, SORT_SHARE = 4096, SORT_SHARE_WARPS = 32, SORT_SHARE_FOUND = 65536 };
+/* A thread looks for each number among the keys where numbers are so many times as many. (The starts of 50257 took one
+ * block 50 us between 1024 keys in order, on an H200.) */
+enum { SORT_GAPS = 8 };
+/* Whether the blocks of a cluster sort together on such a device, and on all of those. */
+bool sort_in_cluster(const Target *t);
+bool sort_in_clusters(Targets t);
 
 /* What its function in model.cu is called, after the file's prefix. */
 Sym sort_symbol(const Program *p, const SortStep *s);
@@ -34,10 +45,12 @@ typedef struct SortWay {
     int passes, digit; /* over all keys, and bits of each; of starts alone 0 */
     int launches;      /* of kernels; what clears the counters is none */
     bool clears;       /* counters are cleared first */
-    bool few;          /* one block has all keys */
+    bool few;          /* one block has all keys, or the blocks of a cluster have */
+    int blocks;        /* of the cluster then, or 1 */
     bool apart;        /* starts are found in the order by a kernel of its own */
 } SortWay;
-SortWay sort_way(int64_t keys, int64_t below, bool ordered);
+/* clusters: blocks of a cluster may sort together. */
+SortWay sort_way(int64_t keys, int64_t below, bool ordered, bool clusters);
 /* Bytes of tensors, each once: the keys, and what the sort defines. */
 bool sort_traffic(const Program *p, const SortStep *s, const int64_t *dims, Traffic *sum);
 /* Seconds of a sort on a machine, without its launches but with what clears its counters. */
@@ -49,7 +62,7 @@ typedef struct SortSizes {
     RankSizes rank;
 } SortSizes;
 bool sort_sizes(const Program *p, const SortStep *s, const int64_t *dims, const double *scalars, SortSizes *out);
-int sort_step_launches(const SortStep *s, const SortSizes *at);
+int sort_step_launches(const Target *t, const SortStep *s, const SortSizes *at);
 double sort_step_seconds(const Machine *m, const SortStep *s, const SortSizes *at);
 
 /* ---- what ranks share ---- */

@@ -29,7 +29,9 @@ static void find_point(Chunking *x, const ChunkedFold *f) {
 static double sort_of(Chunking *x, const ChunkedFold *f, int64_t n, int64_t below) {
     const Machine *m = x->alone.machine;
     const Sort *s = f->starts->sort;
-    return s ? sort_seconds(m, n, below, s->keys->type, true) + sort_way(n, below, true).launches * m->chained : 0;
+    return s ? sort_seconds(m, n, below, s->keys->type, true) +
+                   sort_way(n, below, true, sort_in_cluster(m->target)).launches * m->chained
+             : 0;
 }
 
 static double search_seconds(Chunking *x, const ChunkedFold *f, int64_t below) {

@@ -228,10 +228,13 @@ Sym explain_sort(const Explaining *x, int i) {
     const ExplainedKernel *e = &x->kernels[i];
     const char *launches = e->launches > 1 ? "es" : "";
     if (sort_ranks(&s->sort)) return explain_rank(x, s, e, launches);
-    const SortWay w = sort_way(e->sort.keys, e->sort.below, s->sort.order != NULL);
+    const SortWay w = sort_way(e->sort.keys, e->sort.below, s->sort.order != NULL, sort_in_cluster(x->t));
     if (!s->sort.order) return sym_fmt(x->p->ctx, "counts %s: %d launch%s", s->sort.keys->name, w.launches, launches);
     return sym_fmt(x->p->ctx, "sorts %s%s: %d pass%s of %d bits, %d launch%s", s->sort.keys->name,
-                   w.few ? " in one block" : "", w.passes, w.passes > 1 ? "es" : "", w.digit, w.launches, launches);
+                   !w.few         ? ""
+                   : w.blocks > 1 ? " in one cluster"
+                                  : " in one block",
+                   w.passes, w.passes > 1 ? "es" : "", w.digit, w.launches, launches);
 }
 
 /* The same of a sort. */
@@ -242,7 +245,7 @@ static bool find_sort(Explaining *x, int i) {
         !sort_sizes(x->p, s->sort, x->at->dims, x->at->scalars, &e->sort))
         return text_fmt(x->why, "sort %s has no size", s->sort->name), false;
     e->seconds = predict_sort(x->p, s->sort, x->machine, x->at);
-    e->launches = predict_launches(x->p, s, x->at);
+    e->launches = predict_launches(x->p, s, x->t, x->at);
     e->exact = true;
     e->by = "sort";
     return true;

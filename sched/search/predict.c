@@ -124,10 +124,10 @@ double predict_sort(const Program *p, const SortStep *s, const Machine *m, const
     return sort_sizes(p, s, at->dims, at->scalars, &sizes) ? sort_step_seconds(m, s, &sizes) : (double)INFINITY;
 }
 
-int predict_launches(const Program *p, const Step *s, const ExplainAt *at) {
+int predict_launches(const Program *p, const Step *s, const Target *t, const ExplainAt *at) {
     SortSizes sizes;
     if (s->kind != STEP_SORT || !sort_sizes(p, s->sort, at->dims, at->scalars, &sizes)) return 1;
-    return sort_step_launches(s->sort, &sizes);
+    return sort_step_launches(t, s->sort, &sizes);
 }
 
 double predict_way(PredictMemo *memo, const Program *p, const Way *w, const Machine *m, const ExplainAt *at,
@@ -136,7 +136,7 @@ double predict_way(PredictMemo *memo, const Program *p, const Way *w, const Mach
     int launches = 0;
     for (int i = 0; i < w->steps.n; i++) {
         const Step *s = &w->steps.at[i];
-        const int own = predict_launches(p, s, at);
+        const int own = predict_launches(p, s, m->target, at);
         each[i] = s->kind == STEP_SORT ? predict_sort(p, s->sort, m, at) : step_once(memo, p, s->kernel, m, at);
         sum += each[i] + (own - !launches) * m->chained;
         launches += own;

@@ -24,7 +24,7 @@ double predict_kernel(const Program *p, const Kernel *k, const Machine *m, const
 
 /* Seconds of a sort, without its launches; how many kernels a step launches. */
 double predict_sort(const Program *p, const SortStep *s, const Machine *m, const ExplainAt *at);
-int predict_launches(const Program *p, const Step *s, const ExplainAt *at);
+int predict_launches(const Program *p, const Step *s, const Target *t, const ExplainAt *at);
 
 /* Kernels of one form (sched/kernel/same.h) take the same time at the same sizes: what was predicted of them, for
  * compilations of many entries that are alike. {ctx} to begin with. */

@@ -7,8 +7,11 @@
 
 /* What sched/kernel/sort.h says, but for few keys and the starts that they find: fewer, so that small sizes are beside their
  * thresholds too. */
-enum { DIGIT = 9, TILE = 2048, WARPS = 8, COUNTERS = 8192, SUMS = 4096, FEW_DIGIT = 8, FEW = 4096, FOUND = 300 };
-static bool early = true; // kernels may start before those before them have ended
+enum { DIGIT = 9, TILE = 2048, WARPS = 8, COUNTERS = 8192, SUMS = 4096, GAPS = 8 };
+enum { FEW_DIGIT = 8, FEW = 4096, FEW_WARPS = 32, FOUND = 300 };
+enum { CLUSTER = 8, SHARE = 1024, SHARE_WARPS = 16, SHARE_FOUND = 2000 };
+enum Way { COUNTED, ONE_BLOCK, ONE_CLUSTER }; // no order; who sorts few keys
+static bool early = true;                     // kernels may start before those before them have ended
 
 static uint64_t state = 1;
 static uint64_t drawn() {
@@ -35,7 +38,8 @@ template <class K> static void try_sort(size_t n, int64_t below, int64_t lo, int
         if (place(keys[off + i], below) < uint64_t(below)) starts[place(keys[off + i], below) + 1]++;
     for (size_t v = 0; v < counts; v++) starts[v + 1] += starts[v];
     Buf<K> k(keys);
-    for (bool ordered : {false, true}) {
+    for (Way way : {COUNTED, ONE_BLOCK, ONE_CLUSTER}) {
+        const bool ordered = way != COUNTED;
         Buf<int32_t> o(n), s(counts + 1);
         Buf<uint32_t> scratch(ordered ? 3 * n + (3u << DIGIT) * tiles + (3u << DIGIT) + 4
                                       : counts + 2 * (counts / SUMS + 1) + 2);
@@ -43,22 +47,29 @@ template <class K> static void try_sort(size_t n, int64_t below, int64_t lo, int
         td_emu_reset();
         td_emu_seed(n % 4);
         const cudaError_t e =
-            ordered ? td_sort<K, DIGIT, TILE, WARPS, COUNTERS, FEW_DIGIT, FEW, FOUND>(
-                          k.p + off, int64_t(n), below, o.p, s.p, scratch.p, early ? &launched : nullptr, nullptr)
-                    : td_counts<K, COUNTERS, SUMS>(k.p + off, int64_t(n), below, s.p, scratch.p,
-                                                   early ? &launched : nullptr, nullptr);
+            way == ONE_BLOCK
+                ? td_sort<K, DIGIT, TILE, WARPS, COUNTERS, FEW_DIGIT, FEW, FEW_WARPS, 1, FOUND, GAPS>(
+                      k.p + off, int64_t(n), below, o.p, s.p, scratch.p, early ? &launched : nullptr, nullptr)
+            : way == ONE_CLUSTER
+                ? td_sort<K, DIGIT, TILE, WARPS, COUNTERS, DIGIT, SHARE, SHARE_WARPS, CLUSTER, SHARE_FOUND, GAPS>(
+                      k.p + off, int64_t(n), below, o.p, s.p, scratch.p, early ? &launched : nullptr, nullptr)
+                : td_counts<K, COUNTERS, SUMS>(k.p + off, int64_t(n), below, s.p, scratch.p,
+                                               early ? &launched : nullptr, nullptr);
         const bool right = e == cudaSuccess && !td_emu_errors() && s.get() == starts && (!ordered || o.get() == order);
         if (!right)
-            printf("%zu keys of %zu bytes from %lld to %lld below %lld, %zu off, ordered %d: wrong, error %d, %d "
+            printf("%zu keys of %zu bytes from %lld to %lld below %lld, %zu off, way %d: wrong, error %d, %d "
                    "reports\n",
-                   n, sizeof(K), (long long)lo, (long long)hi, (long long)below, off, ordered, int(e), td_emu_errors());
+                   n, sizeof(K), (long long)lo, (long long)hi, (long long)below, off, int(way), int(e),
+                   td_emu_errors());
         CHECK(right);
     }
 }
 
 int main() {
-    const size_t numbers[] = {0, 1, 2, 31, 33, 1025, FEW - 1, FEW, FEW + 1, 2 * TILE + 1, 9001};
-    const int64_t bounds[] = {0, 1, 2, 255, 256, 257, FOUND, FOUND + 1, COUNTERS, COUNTERS + 1, SUMS, SUMS + 1};
+    const size_t numbers[] = {
+        0, 1, 2, 31, 33, 512, 513, 1025, FEW - 1, FEW, FEW + 1, CLUSTER * SHARE, CLUSTER * SHARE + 1};
+    const int64_t bounds[] = {
+        0, 1, 2, 255, 256, 257, FOUND, FOUND + 1, SHARE_FOUND, SHARE_FOUND + 1, COUNTERS, COUNTERS + 1, SUMS, SUMS + 1};
     for (size_t n : numbers) {
         try_sort<int32_t>(n, 700, -5, 800, n % 4);
         try_sort<uint8_t>(n, 256, 0, 255, n % 16);
