@@ -3,8 +3,8 @@
  * which each pass reads keys and numbers once and writes them once in their places (Adinets and Merrill, "Onesweep",
  * 2022). A block has a tile; it counts the digits of its keys and learns from the tiles before it where its own belong
  * (Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016). Few keys one block sorts in
- * its shared memory, or the blocks of a cluster do in theirs. Of starts alone they are count.cuh: keys are counted where
- * they are, and the counts summed up. */
+ * its shared memory, or the blocks of a cluster do in theirs. Of starts alone they are count.cuh: keys are counted
+ * where they are, and the counts summed up. */
 #ifndef TDC_SORT_H
 #define TDC_SORT_H
 
