@@ -50,7 +50,8 @@ typedef struct ChunkedPlan {
 ChunkedPlan *chunked_find(Graph *g, Ctx *temp);
 /* Elements that chunks of a level leave behind, 1 the first. */
 const Expr *chunked_left(Graph *g, Ctx *temp, const ChunkedFold *f, int level);
-/* Writes the folds that have levels into the Graph's definitions, with lets in front of them. */
-void chunked_write(ChunkedPlan *p);
+/* Writes the folds that have levels into the Graph's definitions, with lets in front of them. exact: for exact algebra,
+ * in which no sum is carried over to another maximum. */
+void chunked_write(ChunkedPlan *p, bool exact);
 
 #endif

@@ -6,6 +6,8 @@
 #include "ir/expr_walk.h"
 #include "ir/poly/poly.h"
 
+#include <float.h>
+
 /* What is folded over the positions of a level: those of the fold itself, its chunks, chunks of these. */
 typedef struct Level {
     const ChunkedFold *f;
@@ -20,14 +22,32 @@ typedef struct Level {
     const Expr *index;  /* of an indexed monoid, the position in the fold itself of what x has */
     struct Level *fold; /* the fold itself */
     struct Level *up;   /* the chunks of this level; NULL: not made */
+    /* Of a sum of exponentials under their maximum: the maximum as the operand has it, the level whose maxima chunks
+     * are relative to, and what that one's variables are here. NULL: it is none. */
+    const Expr *most;
+    struct Level *maxima;
+    int nvars_there;
+    const Expr *there[MAX_RANK], *here[MAX_RANK];
 } Level;
+
+/* A maximum that has been written, and where it is read: it is all of a let, or stands in an expression. */
+typedef struct Maximum {
+    Level *level;
+    const Tensor *tensor; /* NULL: none */
+    const Expr *value;
+} Maximum;
 
 /* One definition's folds, as they are written. */
 typedef struct Writing {
     ChunkedPlan *p;
     EarlyPlace place;
-    VEC(Level *) folds; /* the parts of one have its chunks in common */
+    VEC(Level *) folds;    /* the parts of one have its chunks in common */
+    struct Maxima *maxima; /* NULL: none are looked for */
 } Writing;
+
+typedef struct Maxima {
+    VEC(Maximum) at; /* of all definitions */
+} Maxima;
 
 static const Expr *number(Graph *g, int64_t v) { return expr_int(g, TY_I64, v); }
 static const Expr *times(Graph *g, const Expr *e, int64_t n) { return expr2(g, OP_MUL, e, number(g, n)); }
@@ -196,6 +216,16 @@ static void fill_indexed(Writing *w, const Level *l, const Chunk *x, const Expr 
         up->operand[i] = expr_replace(g, l->fold->operand[i], &own, &up->index, 1);
 }
 
+/* The maximum of the chunk that an index says; where that is -inf the least finite number, since what is folded under
+ * it is 0 then, and not exp(-inf - -inf). */
+static const Expr *maximum_at(Writing *w, const Level *l, const Expr *chunk) {
+    Graph *g = w->p->g;
+    const Level *chunks = l->maxima->up;
+    const Expr *index = expr_var(g, chunks->x), *e = expr_replace(g, chunks->operand[0], &index, &chunk, 1);
+    e = expr_replace(g, e, l->there, l->here, l->nvars_there);
+    return expr2(g, OP_MAX, e, expr_float(g, TY_F32, -(double)FLT_MAX));
+}
+
 static void fill(Writing *w, const Level *l, const Chunk *x, const Expr *const *operands, Level *up) {
     Graph *g = w->p->g;
     const Expr *c = expr_var(g, x->c), *at = expr_var(g, up->x);
@@ -203,6 +233,13 @@ static void fill(Writing *w, const Level *l, const Chunk *x, const Expr *const *
         const Expr *e = fold_over(g, l, x->k, x->guard, operands, i);
         up->operand[i] = expr_replace(g, early_let(&w->place, e, "chunks"), &c, &at, 1);
     }
+    if (!l->most) return;
+    up->most = l->most;
+    up->maxima = l->maxima->up;
+    up->nvars_there = l->nvars_there;
+    for (int i = 0; i < l->nvars_there; i++) up->there[i] = l->there[i], up->here[i] = l->here[i];
+    const Expr *by = expr1(g, OP_EXP, expr2(g, OP_SUB, maximum_at(w, l, at), l->most));
+    up->operand[0] = expr2(g, OP_MUL, up->operand[0], by);
 }
 
 static Level *level_above(Writing *w, const Level *l) {
@@ -213,8 +250,13 @@ static Level *level_above(Writing *w, const Level *l) {
     *up = (Level){.f = l->f, .monoid = l->monoid, .level = l->level + 1, .nvars = 1, .fold = l->fold};
     up->vars = NEW(w->p->temp, Var *);
     up->x = up->vars[0] = graph_var(g, x.c->name, x.c->lo, x.c->hi);
+    for (int i = 0; i < monoid_operands(l->monoid); i++) operands[i] = l->operand[i];
+    if (l->most) {
+        const Expr *own = maximum_at(w, l, expr_var(g, x.c));
+        operands[0] = expr_replace(g, operands[0], &l->most, &own, 1);
+    }
     for (int i = 0; i < monoid_operands(l->monoid); i++)
-        operands[i] = expr_replace(g, l->operand[i], x.from, x.to, x.nfrom);
+        operands[i] = expr_replace(g, operands[i], x.from, x.to, x.nfrom);
     (l->monoid->indexed ? fill_indexed : fill)(w, l, &x, operands, up);
     return up;
 }
@@ -244,6 +286,35 @@ static bool same_fold(const Expr *a, const Expr *b) {
     return same;
 }
 
+/* Whether m, under which e is summed up, is that maximum: of the same, over the same range. */
+static bool is_maximum(Writing *w, Level *l, const Maximum *x, const Expr *e, const Expr *m) {
+    Graph *g = w->p->g;
+    const Level *y = x->level;
+    const Piece *piece = x->tensor ? &x->tensor->pieces.at[0] : NULL;
+    if (piece ? m->op != OP_LOAD || m->u.tensor != x->tensor : m != x->value) return false;
+    if (y->f->starts != l->f->starts || y->f->n != l->f->n || y->f->levels != l->f->levels) return false;
+    l->nvars_there = 0;
+    for (int d = 0; piece && d < x->tensor->rank; d++) {
+        l->there[l->nvars_there] = piece->subs[d];
+        l->here[l->nvars_there++] = m->arg[d];
+    }
+    const Expr *j = expr_var(g, y->x), *k = expr_var(g, l->x);
+    const Expr *of = expr_replace(g, expr_replace(g, y->operand[0], &j, &k, 1), l->there, l->here, l->nvars_there);
+    return of == e && expr_replace(g, y->f->element, l->there, l->here, l->nvars_there) == l->f->element;
+}
+
+/* A sum of exponentials under their maximum would wait for that maximum of all chunks. Each chunk of it is relative to
+ * the maximum of its own, and what chunks come to is carried over: sum exp(e - m) = sum of z * exp(M - m), z of each
+ * chunk the sum of exp(e - M), M its maximum. So chunks of both are one kernel's, and so are the folds of these. */
+static void find_maximum(Writing *w, Level *l) {
+    const Expr *b = l->operand[0];
+    if (l->monoid->kind != MONOID_SUM || l->nvars != 1 || l->guard || b->type != TY_F32 || b->op != OP_EXP) return;
+    if (b->arg[0]->op != OP_SUB) return;
+    const Expr *e = b->arg[0]->arg[0], *m = b->arg[0]->arg[1];
+    for (int i = 0; w->maxima && i < w->maxima->at.n && !l->maxima; i++)
+        if (is_maximum(w, l, &w->maxima->at.at[i], e, m)) l->most = m, l->maxima = w->maxima->at.at[i].level;
+}
+
 static Level *level_of(Writing *w, const ChunkedFold *f, const Expr *made) {
     Graph *g = w->p->g;
     const Reduce *r = made->u.reduce;
@@ -261,6 +332,7 @@ static Level *level_of(Writing *w, const ChunkedFold *f, const Expr *made) {
     if (l->guard) l->guard = expr_replace(g, l->guard, &j, &x, 1);
     l->index = r->monoid->indexed ? x : NULL;
     for (int i = 1; i < made->nargs; i++) l->operand[i - 1] = expr_replace(g, made->arg[i], &j, &x, 1);
+    find_maximum(w, l);
     vec_push(w->p->temp, &w->folds, l);
     return l->fold = l;
 }
@@ -268,17 +340,39 @@ static Level *level_of(Writing *w, const ChunkedFold *f, const Expr *made) {
 static const Expr *write_fold(ExprRewrite *x, const Expr *e, const Expr *made) {
     Writing *w = x->user;
     const ChunkedFold *f = e->op == OP_REDUCE ? expr_map_get(&w->p->of, e) : NULL;
-    return f && f->levels ? fold_of(w, level_of(w, f, made), NULL, e->u.reduce->part) : made;
+    if (!f || !f->levels) return made;
+    Level *l = level_of(w, f, made);
+    const Expr *fold = fold_of(w, l, NULL, e->u.reduce->part);
+    const bool maximum = l->monoid->kind == MONOID_MAX && l->nvars == 1 && !l->guard && e->type == TY_F32;
+    if (maximum && w->maxima) vec_push(w->p->temp, &w->maxima->at, ((Maximum){l, NULL, fold}));
+    return fold;
 }
 
-void chunked_write(ChunkedPlan *p) {
+/* A let that is a maximum, of each index once. */
+static void note_maximum(Writing *w, const Tensor *t) {
+    const Piece *p = &t->pieces.at[0];
+    if (t->pieces.n != 1 || p->guard || p->nvars != t->rank) return;
+    for (int d = 0; d < t->rank; d++)
+        for (int k = 0; k < d + 1; k++)
+            if (p->subs[d]->op != OP_VAR || (k < d && p->subs[k] == p->subs[d])) return;
+    for (int i = 0; i < w->maxima->at.n; i++)
+        if (w->maxima->at.at[i].value == p->value) {
+            const Maximum m = {w->maxima->at.at[i].level, t, NULL};
+            vec_push(w->p->temp, &w->maxima->at, m);
+            return;
+        }
+}
+
+void chunked_write(ChunkedPlan *p, bool exact) {
     Graph *g = p->g;
     EarlyPlace place = {.g = g, .temp = p->temp};
+    Maxima maxima = {0};
     for (; place.at < g->tensors.n; place.at++) {
         Tensor *t = place.reader = g->tensors.at[place.at];
-        Writing w = {.p = p, .place = place};
+        Writing w = {.p = p, .place = place, .maxima = exact ? NULL : &maxima};
         ExprRewrite x = {.g = g, .temp = p->temp, .after = write_fold, .user = &w, .reduces = true};
         for (int k = 0; k < t->pieces.n; k++) t->pieces.at[k].value = expr_rewrite(&x, t->pieces.at[k].value);
+        if (!exact) note_maximum(&w, t);
         place = w.place;
     }
 }

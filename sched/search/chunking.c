@@ -67,7 +67,7 @@ static int levels_of(Chunking *x, const ChunkedFold *f) {
     return CHUNK_LEVELS;
 }
 
-bool chunking_choose(Graph *g, Targets t, const Machine *m) {
+bool chunking_choose(Graph *g, Targets t, const Machine *m, bool exact) {
     Ctx *temp = ctx_temp(g->ctx);
     Chunking x = {.p = chunked_find(g, temp), .alone = alone_new(g, t, m, temp)};
     bool any = false;
@@ -76,7 +76,7 @@ bool chunking_choose(Graph *g, Targets t, const Machine *m) {
         find_point(&x, f);
         any |= (f->levels = levels_of(&x, f)) > 0;
     }
-    if (any) chunked_write(x.p);
+    if (any) chunked_write(x.p, exact);
     ctx_temp_end(temp);
     return any;
 }

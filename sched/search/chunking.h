@@ -5,7 +5,7 @@
 
 #include "sched/machine/machine.h"
 
-/* Rewrites the Graph. Whether it did. */
-bool chunking_choose(Graph *g, Targets t, const Machine *m);
+/* Rewrites the Graph. Whether it did. exact: SchedOptions.exact. */
+bool chunking_choose(Graph *g, Targets t, const Machine *m, bool exact);
 
 #endif

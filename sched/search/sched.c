@@ -369,7 +369,9 @@ static bool one_step(SchedWork *w, SchedStep step) {
     if (w->o->without >> step & 1) return true;
     switch (step) {
     case SCHED_SORT: return step_sort_keys(w);
-    case SCHED_CHUNK: w->touched = chunking_choose(w->graph, w->o->targets, sched_machine(w->o)); return true;
+    case SCHED_CHUNK:
+        w->touched = chunking_choose(w->graph, w->o->targets, sched_machine(w->o), w->o->exact);
+        return true;
     case SCHED_PREPARE:
         w->prep = prepare_graph(w->graph, &why);
         return w->prep || refuse(w, DIAG_NOT_YET, NULL, NULL, &why);
