@@ -123,7 +123,7 @@ typedef struct Group {
  * it folds what the store changes in place (rule 0), reads what is folded elsewhere (1), is a second large one (2),
  * would be repeated by blocks (3), or would leave few blocks with everything (4). A rule counts where no step breaks
  * one before it. dims: lengths (by Dim.id) for which that is asked; NULL: those that are guessed. */
-enum { GROUP_RULES = 5 };
+enum { GROUP_FEW = 4, GROUP_RULES };
 bool group_step_leaves(const Group *gr, int i, int rule, const int64_t *dims);
 /* Whether the step folds over ranges that are data: each value of the other axes has one of its own, and one element is
  * in few of them. *within are the axes that the ranges have beside the folded one. */

@@ -27,6 +27,8 @@ typedef struct Sharer {
     Ctx *temp; /* of all but the groups */
     Plan *plan;
     VEC(Sharing) list;
+    bool shares;      /* a reduction of which few blocks would have all may be folded in shares */
+    VEC(Reason) open; /* where it is not yet asked whether it may */
 } Sharer;
 
 /* One root's loads, as they are met. */
@@ -152,6 +154,25 @@ static bool reads_the_same(Group *gr, int i, Ctx *temp) {
     return load && expr_find(temp, &seen, gr->stores.at[0].value, expr_test_node, load);
 }
 
+/* Whether step i is read by stores alone that have none of the axes that it folds: where few blocks would have all of
+ * it, many may have shares then, and make the other stores meanwhile (split.c). */
+static bool may_be_shares(const Group *gr, int i) {
+    const GStep *p = &gr->steps.at[i];
+    if (p->scan) return false;
+    for (int k = 0; k < gr->steps.n; k++) {
+        const GStep *q = &gr->steps.at[k];
+        if (q != p &&
+            (expr_has(q->body, expr_test_node, p->node) || (q->guard && expr_has(q->guard, expr_test_node, p->node))))
+            return false;
+    }
+    for (int k = 0; k < gr->stores.n; k++) {
+        const GStore *s = &gr->stores.at[k];
+        for (int part = 0; part < p->monoid->n; part++)
+            if (s->axes & p->over && p->part[part] && expr_has(s->value, expr_test_node, p->part[part])) return false;
+    }
+    return true;
+}
+
 /* NULL where one kernel for both is as good as two: the same elements of the same inputs, or reductions that the larger
  * one does anyway. Otherwise why it is not. */
 static const char *not_shared(Sharer *x, const Sharing *a, const Sharing *b, Sharing *both, int *tries) {
@@ -168,7 +189,9 @@ static const char *not_shared(Sharer *x, const Sharing *a, const Sharing *b, Sha
     if (!group_updates_own(gr)) return "reads what it updates"; /* in other threads, or too late */
     for (int i = 0; i < gr->steps.n; i++)
         for (int rule = 0; rule < GROUP_RULES; rule++)
-            if (group_step_leaves(gr, i, rule, x->plan->dims)) return group_rule_text(rule);
+            if (group_step_leaves(gr, i, rule, x->plan->dims) &&
+                !(rule == GROUP_FEW && x->shares && may_be_shares(gr, i)))
+                return group_rule_text(rule);
     for (int i = a->roots.n; i < gr->stores.n; i++)
         for (int j = 0; j < a->roots.n; j++)
             if (gr->stores.at[i].tensor == gr->stores.at[j].tensor &&
@@ -184,8 +207,13 @@ static const char *not_shared(Sharer *x, const Sharing *a, const Sharing *b, Sha
     return NULL;
 }
 
+/* Why not, but where that is not known yet. */
 static void note(Sharer *x, const Sharing *a, const Sharing *b, const char *why) {
-    plan_reason(x->plan, a->roots.at[0].tensor, b->roots.at[0].tensor, why);
+    const Reason r = {a->roots.at[0].tensor, b->roots.at[0].tensor, why};
+    if (!x->shares && why == group_rule_text(GROUP_FEW))
+        vec_push(x->temp, &x->open, r);
+    else
+        plan_reason(x->plan, r.one, r.other, r.why);
 }
 
 /* Of a, which reads what b updates, the same with elements of rows that b's kernel folds anyway as folds, too
@@ -209,8 +237,8 @@ static const char *not_shared_by_rows(Sharer *x, const Sharing *a, const Sharing
     return still || group_owned(both->gr) == owned ? still : why;
 }
 
-/* Joins b to an earlier kernel where it may stand there, or where that may stand here; else b stands alone. */
-static void join(Sharer *x, const Sharing *b) {
+/* Joins b to an earlier kernel where it may stand there, or where that may stand here; false: there is none. */
+static bool join(Sharer *x, const Sharing *b) {
     int n = x->list.n, tries = 0;
     bool clear = true; /* b may stand before all that was looked at */
     Sharing both;
@@ -234,15 +262,31 @@ static void join(Sharer *x, const Sharing *b) {
             both.followed = a->followed;
             *a = both;
             mark_followed(x, i, b);
-            return;
+            return true;
         }
         a->gone = true;
-        b = &both;
-        break;
+        mark_followed(x, n, &both);
+        vec_push(x->temp, &x->list, both);
+        return true;
     }
-    Sharing own = *b;
-    mark_followed(x, n, &own);
-    vec_push(x->temp, &x->list, own);
+    return false;
+}
+
+/* Where b folds what another kernel folds anyway, it is best there; else it may be folded in shares, beside what reads
+ * the same. */
+static void place(Sharer *x, const Sharing *b) {
+    x->shares = false;
+    x->open.n = 0;
+    const bool joined = join(x, b);
+    for (int i = 0; joined && i < x->open.n; i++) {
+        const Reason *r = &x->open.at[i];
+        plan_reason(x->plan, r->one, r->other, r->why);
+    }
+    if (joined) return;
+    x->shares = true;
+    if (join(x, b)) return;
+    mark_followed(x, x->list.n, b);
+    vec_push(x->temp, &x->list, *b);
 }
 
 void share_groups(Plan *plan) {
@@ -255,7 +299,7 @@ void share_groups(Plan *plan) {
         Sharing b = {.gr = plan->groups.at[i]};
         vec_push(temp, &b.roots, plan->roots.at[i]);
         vec_push(temp, &b.reads, reads_of(temp, &plan->roots.at[i]));
-        join(x, &b);
+        place(x, &b);
     }
     plan->groups.n = 0;
     for (int i = 0; i < x->list.n; i++)
