@@ -154,23 +154,25 @@ static bool reads_the_same(Group *gr, int i, Ctx *temp) {
     return load && expr_find(temp, &seen, gr->stores.at[0].value, expr_test_node, load);
 }
 
+static bool reads_step(const Expr *e, const GStep *p) {
+    for (int i = 0; e && i < p->monoid->n; i++)
+        if (p->part[i] && expr_has(e, expr_test_node, p->part[i])) return true;
+    return false;
+}
+
 /* Whether step i is read by stores alone that have none of the axes that it folds: where few blocks would have all of
  * it, many may have shares then, and make the other stores meanwhile (split.c). */
 static bool may_be_shares(const Group *gr, int i) {
     const GStep *p = &gr->steps.at[i];
-    if (p->scan) return false;
-    for (int k = 0; k < gr->steps.n; k++) {
-        const GStep *q = &gr->steps.at[k];
-        if (q != p &&
-            (expr_has(q->body, expr_test_node, p->node) || (q->guard && expr_has(q->guard, expr_test_node, p->node))))
-            return false;
-    }
+    for (int k = 0; k < gr->steps.n; k++)
+        if (reads_step(gr->steps.at[k].body, p) || reads_step(gr->steps.at[k].guard, p)) return false;
     for (int k = 0; k < gr->stores.n; k++) {
         const GStore *s = &gr->stores.at[k];
-        for (int part = 0; part < p->monoid->n; part++)
-            if (s->axes & p->over && p->part[part] && expr_has(s->value, expr_test_node, p->part[part])) return false;
+        bool reads = reads_step(s->value, p) || reads_step(s->guard, p);
+        for (int d = 0; d < s->tensor->rank; d++) reads |= reads_step(s->subs[d], p);
+        if (reads && s->axes & p->over) return false;
     }
-    return true;
+    return !p->scan;
 }
 
 /* NULL where one kernel for both is as good as two: the same elements of the same inputs, or reductions that the larger
