@@ -408,15 +408,13 @@ static void lower_sort(Text *out, Program *p, const SortStep *s, const LowerOpti
                "extern \"C\" int %s_launch(void *stream, const void *keys, int64_t n, int64_t below, void *order, "
                "void *starts, void *scratch, int *launched) {\n",
                full);
-    const bool clusters = sort_in_clusters(o->targets);
+    const SortFew *f = sort_few_of_all(o->targets);
     if (s->sort.order)
         print_line(&print, out->ctx,
                    "    return (int)td_sort<%s, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d>((const %s *)keys, n, below, "
-                   "(int32_t *)order, "
-                   "(int32_t *)starts, (uint32_t *)scratch, launched, (cudaStream_t)stream);\n}\n\n",
-                   keys, SORT_DIGIT, SORT_TILE, SORT_WARPS, SORT_COUNTERS, clusters ? SORT_DIGIT : SORT_FEW_DIGIT,
-                   clusters ? SORT_SHARE : SORT_FEW, clusters ? SORT_SHARE_WARPS : SORT_FEW_WARPS,
-                   clusters ? SORT_CLUSTER : 1, clusters ? SORT_SHARE_FOUND : SORT_FOUND, SORT_GAPS, keys);
+                   "(int32_t *)order, (int32_t *)starts, (uint32_t *)scratch, launched, (cudaStream_t)stream);\n}\n\n",
+                   keys, SORT_DIGIT, SORT_TILE, SORT_WARPS, SORT_COUNTERS, f->digit, f->keys, f->warps, f->blocks,
+                   f->found, SORT_GAPS, keys);
     else
         print_line(
             &print, out->ctx,

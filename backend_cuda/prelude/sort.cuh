@@ -88,21 +88,6 @@ __device__ __forceinline__ void td_sort_put(td_sp<U> keys, td_sp<uint32_t> count
         td_shared_put(keys + rank[i], key[i]);
     }
 }
-//@ portable td_sort_exchange
-// Numbers, too.
-template <int N, int T, class U>
-__device__ __forceinline__ void td_sort_exchange(td_sp<U> keys, td_sp<uint32_t> counts, td_sp<uint32_t> begin,
-                                                 const U *key, const uint32_t *number, uint32_t *rank, int shift,
-                                                 int bits, int rounds) {
-    td_sort_put<N>(keys, counts, begin, key, rank, shift, bits, rounds);
-#pragma unroll
-    for (int i = 0; i < N; i++) {
-        if (i >= rounds) break;
-        td_shared_put(td_sp<uint32_t>(keys + T) + rank[i], number[i]);
-    }
-    td_sync();
-}
-
 //@ portable td_sort_earlier
 // How many keys of a digit the tiles before this one have. A word that a tile tells is 0, its own count and 1, or that
 // of all tiles up to it and T + 2.

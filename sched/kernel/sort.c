@@ -12,27 +12,32 @@ static int key_bits(int64_t below) {
     return bits;
 }
 
-/* Keys and numbers, counters of the blocks' digits, and some words (sort.cuh). */
-enum { SHARE_BYTES = 8 * SORT_SHARE + ((4 + SORT_SHARE_WARPS + SORT_CLUSTER) * 4 << SORT_DIGIT) };
+/* 65536 keys took a cluster 36 us on an H200, and all blocks 26. */
+static const SortFew one_block = {.digit = 8, .keys = 8192, .warps = 32, .blocks = 1, .found = 16384},
+                     one_cluster = {.digit = SORT_DIGIT, .keys = 4096, .warps = 32, .blocks = 8, .found = 65536};
 
-bool sort_in_cluster(const Target *t) { return t->cluster >= SORT_CLUSTER && t->shared >= SHARE_BYTES; }
+/* Keys and numbers, counters of the warps' and of the blocks' digits, and some words (sort.cuh). */
+static int shared_bytes(const SortFew *f) { return 8 * f->keys + ((4 + f->warps + f->blocks) * 4 << f->digit); }
 
-bool sort_in_clusters(Targets t) {
-    bool all = true;
-    for (int i = 0; i < targets_count(t); i++) all &= sort_in_cluster(targets_get(t, i));
-    return all;
+const SortFew *sort_few(const Target *t) {
+    const bool fits = t->cluster >= one_cluster.blocks && t->shared >= shared_bytes(&one_cluster);
+    return fits ? &one_cluster : &one_block;
 }
 
-SortWay sort_way(int64_t keys, int64_t below, bool ordered, bool clusters) {
-    enum { ROUND = 32 * SORT_SHARE_WARPS /* keys of a block, one a thread */ };
+const SortFew *sort_few_of_all(Targets t) {
+    for (int i = 0; i < targets_count(t); i++)
+        if (sort_few(targets_get(t, i)) == &one_block) return &one_block;
+    return &one_cluster;
+}
+
+SortWay sort_way(const Target *t, int64_t keys, int64_t below, bool ordered) {
+    const SortFew *f = sort_few(t);
     if (!ordered) return (SortWay){.launches = 1 + (below > SORT_COUNTERS), .clears = true};
-    const bool few = keys <= (clusters ? SORT_CLUSTER * SORT_SHARE : SORT_FEW);
-    const int bits = key_bits(below), most = few && !clusters ? SORT_FEW_DIGIT : SORT_DIGIT,
-              passes = (bits + most - 1) / most;
-    const bool many = below > SORT_GAPS * keys,
-               apart = few ? below > (clusters ? SORT_SHARE_FOUND : SORT_FOUND) || many : passes > 1;
+    const bool few = keys <= (int64_t)f->blocks * f->keys;
+    const int bits = key_bits(below), most = few ? f->digit : SORT_DIGIT, passes = (bits + most - 1) / most;
+    const bool apart = few ? below > f->found || below > SORT_GAPS * keys : passes > 1;
     int blocks = 1;
-    while (clusters && blocks < SORT_CLUSTER && keys > ROUND * blocks) blocks *= 2;
+    while (blocks < f->blocks && keys > (int64_t)TARGET_WARP * f->warps * blocks) blocks *= 2;
     return (SortWay){.passes = passes,
                      .digit = (bits + passes - 1) / passes,
                      .launches = (few ? 1 : 1 + passes) + apart,
@@ -119,9 +124,9 @@ static double found_between(const Machine *m, double n, double below) {
 
 /* One block: exchanges are between its warps. Of a cluster blocks exchange, too, and keys move once more. */
 static double few_seconds(const Machine *m, const SortWay *w, double n, double below) {
-    enum { LANES = 32, EXCHANGES = 6 /* of a pass */, MEETINGS = 2 };
+    enum { EXCHANGES = 6 /* of a pass */, MEETINGS = 2 };
     const bool several = w->blocks > 1;
-    const int warps = several ? SORT_SHARE_WARPS : SORT_FEW_WARPS, threads = LANES * warps;
+    const int warps = sort_few(m->target)->warps, threads = TARGET_WARP * warps;
     const int each = (several ? 2 : 1) * BESIDE_INSIDE + A_BIT * w->digit;
     const double rounds = ceil(n / threads / w->blocks),
                  exchanges = EXCHANGES * m->exchange + warps * m->exchange / 2 + several * MEETINGS * m->meeting;
@@ -170,7 +175,7 @@ double sort_passes_seconds(const Machine *m, const SortPasses *w) {
 
 /* All figures are the machine's; how many instructions a round has is counted in sort.cuh. */
 double sort_seconds(const Machine *m, int64_t keys, int64_t below, Type t, bool ordered) {
-    const SortWay w = sort_way(keys, below, ordered, sort_in_cluster(m->target));
+    const SortWay w = sort_way(m->target, keys, below, ordered);
     const double n = (double)keys;
     double seconds = w.clears ? m->chained : 0;
     if (!ordered) return seconds + counts_seconds(m, n, (double)below, t);
@@ -202,7 +207,7 @@ bool sort_sizes(const Program *p, const SortStep *s, const int64_t *dims, const 
 
 int sort_step_launches(const Target *t, const SortStep *s, const SortSizes *at) {
     if (sort_ranks(&s->sort)) return rank_way(&at->rank, s->sort.keys->type).launches;
-    return sort_way(at->keys, at->below, s->sort.order != NULL, sort_in_cluster(t)).launches;
+    return sort_way(t, at->keys, at->below, s->sort.order != NULL).launches;
 }
 
 double sort_step_seconds(const Machine *m, const SortStep *s, const SortSizes *at) {

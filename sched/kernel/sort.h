@@ -19,20 +19,21 @@ enum {
     SORT_WARPS = 16,      /* of such a block */
     SORT_COUNTERS = 8192, /* of a block that counts, where others are to run beside it; one block sums so many up */
     SORT_SUMS = 4096,     /* counts of a tile that is summed up */
-    SORT_FEW_DIGIT = 8,   /* bits of a pass of one block at most */
-    SORT_FEW = 8192,      /* keys that one block sorts alone */
-    SORT_FEW_WARPS = 32,  /* of that */
-    SORT_FOUND = 16384    /* numbers whose starts it then finds by itself */
+    SORT_GAPS = 8 /* times as many numbers as keys: a thread then looks for the start of each. (One block took 50 us
+                             to write the starts of 50257 between 1024 keys in order, on an H200.) */
 };
 
-/* The same of the blocks of a cluster, which sort more keys together. 65536 took 36 us on an H200, 26 by all blocks. */
-enum { SORT_CLUSTER = 8, SORT_SHARE = 4096, SORT_SHARE_WARPS = 32, SORT_SHARE_FOUND = 65536 };
-/* A thread looks for each number among the keys where numbers are so many times as many. (The starts of 50257 took one
- * block 50 us between 1024 keys in order, on an H200.) */
-enum { SORT_GAPS = 8 };
-/* Whether the blocks of a cluster sort together on such a device, and on all of those. */
-bool sort_in_cluster(const Target *t);
-bool sort_in_clusters(Targets t);
+/* Few keys are sorted in one launch, in the shared memory of one block or of those of a cluster. */
+typedef struct SortFew {
+    int digit;  /* bits of a pass at most */
+    int keys;   /* of a block at most, and */
+    int warps;  /* its warps */
+    int blocks; /* of the cluster at most; 1: it is none */
+    int found;  /* numbers whose starts are then found by the way */
+} SortFew;
+/* On what has clusters large enough, and what has none; for several targets what serves all of them. */
+const SortFew *sort_few(const Target *t);
+const SortFew *sort_few_of_all(Targets t);
 
 /* What its function in model.cu is called, after the file's prefix. */
 Sym sort_symbol(const Program *p, const SortStep *s);
@@ -49,8 +50,7 @@ typedef struct SortWay {
     int blocks;        /* of the cluster then, or 1 */
     bool apart;        /* starts are found in the order by a kernel of its own */
 } SortWay;
-/* clusters: blocks of a cluster may sort together. */
-SortWay sort_way(int64_t keys, int64_t below, bool ordered, bool clusters);
+SortWay sort_way(const Target *t, int64_t keys, int64_t below, bool ordered);
 /* Bytes of tensors, each once: the keys, and what the sort defines. */
 bool sort_traffic(const Program *p, const SortStep *s, const int64_t *dims, Traffic *sum);
 /* Seconds of a sort on a machine, without its launches but with what clears its counters. */

@@ -30,7 +30,7 @@ static double sort_of(Chunking *x, const ChunkedFold *f, int64_t n, int64_t belo
     const Machine *m = x->alone.machine;
     const Sort *s = f->starts->sort;
     return s ? sort_seconds(m, n, below, s->keys->type, true) +
-                   sort_way(n, below, true, sort_in_cluster(m->target)).launches * m->chained
+                   sort_way(m->target, n, below, true).launches * m->chained
              : 0;
 }
 
