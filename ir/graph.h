@@ -163,6 +163,8 @@ typedef struct Sort {
     Tensor *keys;      /* of 8 bits or more, integers where there is a bound, else numbers; a let or a parameter, whose
                           values before are meant */
     const Expr *below; /* NULL: a rank */
+    bool ascends;      /* of keys below a bound: the program says that each is 0 at least and the next one no less, so
+                          the order is that of the numbers, and nobody asks for it */
     bool descending;   /* of a rank */
     Tensor *order, *starts;
     Span span;

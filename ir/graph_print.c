@@ -113,7 +113,8 @@ static void print_sort(ExprPrinter *p, const Sort *s) {
         text_fmt(p->out, "rank %s = %s %s\n", s->order->name, s->keys->name, sort_direction(s));
         return;
     }
-    text_fmt(p->out, "sort %s, %s = %s below ", s->order->name, s->starts->name, s->keys->name);
+    text_fmt(p->out, "sort %s, %s = %s%s below ", s->order->name, s->starts->name, s->keys->name,
+             s->ascends ? " ascending" : "");
     expr_print_with(p, s->below);
     text_char(p->out, '\n');
 }

@@ -231,7 +231,7 @@ static void read_rank(GraphReader *r) {
     graph_rank(r->g, keys, descending, order)->span = (Span){at.file, at.start, x->tok.span.start};
 }
 
-/* sort order, starts = keys below N */
+/* sort order, starts = keys below N; of keys that are known to ascend that word stands behind them */
 static void read_sort(GraphReader *r) {
     Lex *x = &r->lex;
     Span at = x->tok.span;
@@ -241,6 +241,7 @@ static void read_sort(GraphReader *r) {
     Tensor *starts = read_defined(r);
     lex_expect(x, "=");
     Tensor *keys = read_defined(r);
+    const bool ascends = lex_accept(x, "ascending");
     lex_expect(x, "below");
     r->exprs.vars.n = 0;
     const Expr *below = expr_read(&r->exprs);
@@ -250,6 +251,7 @@ static void read_sort(GraphReader *r) {
         return;
     }
     Sort *s = graph_sort(r->g, keys, below, order, starts);
+    s->ascends = ascends;
     s->span = (Span){at.file, at.start, x->tok.span.start};
 }
 

@@ -409,7 +409,12 @@ static void lower_sort(Text *out, Program *p, const SortStep *s, const LowerOpti
                "void *starts, void *scratch, int *launched) {\n",
                full);
     const SortFew *f = sort_few_of_all(o->targets);
-    if (s->sort.order)
+    if (s->sort.ascends)
+        print_line(&print, out->ctx,
+                   "    (void)order, (void)scratch;\n    return (int)td_find((const %s *)keys, n, below, (int32_t "
+                   "*)starts, launched, (cudaStream_t)stream);\n}\n\n",
+                   keys);
+    else if (s->sort.order)
         print_line(&print, out->ctx,
                    "    return (int)td_sort<%s, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d>((const %s *)keys, n, below, "
                    "(int32_t *)order, (int32_t *)starts, (uint32_t *)scratch, launched, (cudaStream_t)stream);\n}\n\n",

@@ -251,21 +251,34 @@ __global__ void __launch_bounds__(256) td_sort_starts(const __grid_constant__ td
 }
 
 //@ portable td_sort_searched
-// The same where numbers are many more than keys: a thread looks for one among them.
-template <class Key> __global__ void __launch_bounds__(256) td_sort_searched(const __grid_constant__ td_sort_args<Key> a) {
+// The same where numbers are many more than keys, or keys stand in order as they are given (GIVEN): a thread looks for one
+// among them.
+template <class Key, bool GIVEN>
+__global__ void __launch_bounds__(256) td_sort_searched(const __grid_constant__ td_sort_args<Key> a) {
     const uint32_t v = (uint32_t)td_block() * 256 + (uint32_t)td_tid();
     td_pdl_wait();
     td_pdl_launch();
     if (v > a.below) return;
     uint32_t from = 0, to = a.n; // keys before `from` are less, those from `to` on are not
     while (from < to) {
-        const uint32_t middle = from + (to - from) / 2;
-        if (td_get_word(a.from + middle) < v)
+        const uint32_t middle = from + (to - from) / 2, key = GIVEN ? a.key(a.keys + middle) : td_get_word(a.from + middle);
+        if (key < v)
             from = middle + 1;
         else
             to = middle;
     }
     td_put_word(a.starts + v, (int32_t)from);
+}
+//@ portable td_find
+// `starts` receives for 0..=below how many of the keys, n of them that stand in order and none of which is negative, are less.
+template <class K>
+static cudaError_t td_find(const K *keys, int64_t n, int64_t below, int32_t *starts, int *launched, cudaStream_t stream) {
+    td_sort_args<td_sort_key<K>> a = {};
+    a.keys = keys;
+    a.n = (uint32_t)n;
+    a.key.below = a.below = (uint32_t)below;
+    a.starts = starts;
+    return td_launch(td_sort_searched<td_sort_key<K>, true>, a, (long long)(below / 256 + 1), 256, 1, 0, launched, stream);
 }
 
 //@ portable td_sort_few
@@ -438,7 +451,7 @@ static cudaError_t td_sort(const K *keys, int64_t n, int64_t below, int32_t *ord
     if (a.starts || e != cudaSuccess) return e;
     a.from = a.to;
     a.starts = starts;
-    if (many) return td_launch(td_sort_searched<td_sort_key<K>>, a, (long long)(below / 256 + 1), 256, 1, 0, launched, stream);
+    if (many) return td_launch(td_sort_searched<td_sort_key<K>, false>, a, (long long)(below / 256 + 1), 256, 1, 0, launched, stream);
     constexpr int N = 1024;
     return td_launch(td_sort_starts<td_sort_key<K>, N>, a, (long long)(n / N + 1), 256, 1, 4 * (N + 1), launched, stream);
 }

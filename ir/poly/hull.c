@@ -35,8 +35,7 @@ static const Expr *stated_by(Graph *g, const Tensor *t, const Expr *c, bool larg
     return v ? v : stated(g, t, op_swapped(c->op), c->arg[1], c->arg[0], largest);
 }
 
-/* What `assume` says of each element of t, else what its type says. */
-static const Expr *extreme_element(Graph *g, const Tensor *t, bool largest) {
+const Expr *range_of_elements(Graph *g, const Tensor *t, bool largest) {
     for (int i = 0; i < g->facts.n; i++) {
         const Expr *v = stated_by(g, t, g->facts.at[i].cond, largest, 0);
         if (v) return v;
@@ -95,7 +94,7 @@ static const Expr *extreme(Graph *g, const Expr *e, bool largest, int depth) {
         if (!largest) return extreme(g, e->u.var->lo, false, depth + 1);
         a = extreme(g, e->u.var->hi, true, depth + 1);
         return a ? expr2(g, OP_SUB, a, expr_int(g, TY_I64, 1)) : NULL;
-    case OP_LOAD: return extreme_element(g, e->u.tensor, largest);
+    case OP_LOAD: return range_of_elements(g, e->u.tensor, largest);
     case OP_CAST: /* to a type that holds every value */
         if (!type_int_range(e->arg[0]->type, &least, &most) || e->type != TY_I64) return NULL;
         return extreme(g, e->arg[0], largest, depth + 1);

@@ -6,6 +6,10 @@
 
 #include "ir/graph.h"
 
+/* What `assume` says that elements of integers are at most (least), else what their type says where it is small; NULL:
+ * nothing. */
+const Expr *range_of_elements(Graph *g, const Tensor *t, bool largest);
+
 /* *least <= every value of lo, *end >= every value of hi, for a variable v with the range lo..hi that is used in the
  * guard and the body of reduction e; false where nothing bounds it. */
 bool range_hull(Graph *g, const Expr *e, const Var *v, const Expr *lo, const Expr *hi, const Expr **least,

@@ -426,8 +426,9 @@ static void put_sort(Printer *x, const SortStep *s, int depth) {
                  s->sort.order->name, s->sort.keys->name, sort_direction(&s->sort), s->scratch->name);
         return;
     }
-    text_fmt(out, "%*ssort %s\n%*s  %s, %s = %s below ", 2 * depth, "", s->name, 2 * depth, "",
-             s->sort.order ? s->sort.order->name : "_", s->sort.starts->name, s->sort.keys->name);
+    text_fmt(out, "%*ssort %s\n%*s  %s, %s = %s%s below ", 2 * depth, "", s->name, 2 * depth, "",
+             s->sort.order ? s->sort.order->name : "_", s->sort.starts->name, s->sort.keys->name,
+             s->sort.ascends ? " ascending" : "");
     put_expr(x, s->sort.below);
     text_fmt(out, " with %s\n", s->scratch->name);
 }

@@ -484,8 +484,8 @@ static void read_choice(KernelReader *r, StepList *into, int depth) {
     if (!last) lex_fail(x, c->span, "a choice ends with 'else', for the sizes that no case takes");
 }
 
-/* sort NAME order, starts = keys below N with scratch; `_` for an order that nobody reads. A rank has one tensor before
- * =, and `ascending` or `descending` behind its keys. */
+/* sort NAME order, starts = keys below N with scratch; `_` for an order that nobody reads, as it is of keys that are
+ * `ascending`. A rank has one tensor before =, and `ascending` or `descending` behind its keys. */
 static void read_sort(KernelReader *r, StepList *into) {
     Lex *x = &r->lex;
     lex_expect(x, "sort");
@@ -500,6 +500,7 @@ static void read_sort(KernelReader *r, StepList *into) {
     lex_expect(x, "=");
     s->sort.keys = kernel_read_tensor(r);
     if (s->sort.starts) {
+        s->sort.ascends = lex_accept(x, "ascending");
         lex_expect(x, "below");
         s->sort.below = expr_read_as(&r->expr, TY_I64);
     } else if (!(s->sort.descending = lex_accept(x, "descending"))) {

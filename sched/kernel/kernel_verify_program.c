@@ -324,6 +324,9 @@ static bool verify_sort(Verify *v, const SortStep *s) {
             if (t[i] == t[k]) return verify_fail(v, "sort %s: %s stands there twice", s->name, t[i]->name);
     if (!type_is_int(t[0]->type) || type_bits(t[0]->type) < 8)
         return verify_fail(v, "sort %s: the keys %s are no integers of 8 bits or more", s->name, t[0]->name);
+    if (s->sort.ascends && s->sort.order)
+        return verify_fail(v, "sort %s: the order of ascending keys is that of their numbers, and not written",
+                           s->name);
     if (s->sort.below->type != TY_I64 || !expr_over_dims(s->sort.below))
         return verify_fail(v, "sort %s: the bound of its keys is no expression of dimensions", s->name);
     return verify_sorted(v, s, s->sort.starts, ends, "starts") &&

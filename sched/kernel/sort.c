@@ -30,9 +30,10 @@ const SortFew *sort_few_of_all(Targets t) {
     return &one_cluster;
 }
 
-SortWay sort_way(const Target *t, int64_t keys, int64_t below, bool ordered) {
+SortWay sort_way(const Target *t, int64_t keys, int64_t below, SortWant want) {
     const SortFew *f = sort_few(t);
-    if (!ordered) return (SortWay){.launches = 1 + (below > SORT_COUNTERS), .clears = true};
+    if (want == SORT_FIND) return (SortWay){.launches = 1};
+    if (want == SORT_COUNTS) return (SortWay){.launches = 1 + (below > SORT_COUNTERS), .clears = true};
     const bool few = keys <= (int64_t)f->blocks * f->keys;
     const int bits = key_bits(below), most = few ? f->digit : SORT_DIGIT, passes = (bits + most - 1) / most;
     const bool apart = few ? below > f->found || below > SORT_GAPS * keys : passes > 1;
@@ -61,6 +62,7 @@ const Expr *sort_scratch(Graph *g, const Sort *s) {
      * and there is one more than their counts fill. */
     enum { PASSES = 3, COUNTERS = PASSES << SORT_DIGIT, MOST = 4, LISTS = 3, SUMS = 2, TICKETS = 2 };
     if (sort_ranks(s)) return rank_scratch(g, s);
+    if (s->ascends) return expr_int(g, TY_I64, 0);
     if (!s->order)
         return expr2(g, OP_ADD, expr2(g, OP_ADD, s->below, times(g, SUMS, pieces(g, s->below, SORT_SUMS))),
                      expr_int(g, TY_I64, SUMS + TICKETS));
@@ -122,6 +124,15 @@ static double found_between(const Machine *m, double n, double below) {
     return m->begin + 2 * m->latency + searched + sort_moved(m, (n + below) * sizeof(int32_t));
 }
 
+/* A thread searches for each start, its loads one after the other: those of neighbours are mostly the same ones, and
+ * what all threads read in the end is sectors of the keys, or all of them. */
+static double find_seconds(const Machine *m, double n, double below, Type t) {
+    enum { SECTOR = 32 };
+    const double waves = ceil((below + 1) / ((double)m->sms * m->target->threads_per_sm));
+    const double read = fmin(n * type_bits(t) / 8, (below + 1) * SECTOR), written = (below + 1) * sizeof(int32_t);
+    return m->begin + m->latency + waves * log2(n + 2) * m->l2_latency + sort_moved(m, read + written);
+}
+
 /* One block: exchanges are between its warps. Of a cluster blocks exchange, too, and keys move once more. */
 static double few_seconds(const Machine *m, const SortWay *w, double n, double below) {
     enum { EXCHANGES = 6 /* of a pass */, MEETINGS = 2 };
@@ -174,11 +185,12 @@ double sort_passes_seconds(const Machine *m, const SortPasses *w) {
 }
 
 /* All figures are the machine's; how many instructions a round has is counted in sort.cuh. */
-double sort_seconds(const Machine *m, int64_t keys, int64_t below, Type t, bool ordered) {
-    const SortWay w = sort_way(m->target, keys, below, ordered);
+double sort_seconds(const Machine *m, int64_t keys, int64_t below, Type t, SortWant want) {
+    const SortWay w = sort_way(m->target, keys, below, want);
     const double n = (double)keys;
     double seconds = w.clears ? m->chained : 0;
-    if (!ordered) return seconds + counts_seconds(m, n, (double)below, t);
+    if (want == SORT_FIND) return find_seconds(m, n, (double)below, t);
+    if (want == SORT_COUNTS) return seconds + counts_seconds(m, n, (double)below, t);
     seconds += w.few ? few_seconds(m, &w, n, (double)below)
                      : sort_passes_seconds(m, &(SortPasses){.passes = w.passes,
                                                             .digit = w.digit,
@@ -207,11 +219,11 @@ bool sort_sizes(const Program *p, const SortStep *s, const int64_t *dims, const 
 
 int sort_step_launches(const Target *t, const SortStep *s, const SortSizes *at) {
     if (sort_ranks(&s->sort)) return rank_way(&at->rank, s->sort.keys->type).launches;
-    return sort_way(t, at->keys, at->below, s->sort.order != NULL).launches;
+    return sort_way(t, at->keys, at->below, sort_want(&s->sort, s->sort.order)).launches;
 }
 
 double sort_step_seconds(const Machine *m, const SortStep *s, const SortSizes *at) {
     const Type t = s->sort.keys->type;
     if (sort_ranks(&s->sort)) return rank_seconds(m, &at->rank, t);
-    return sort_seconds(m, at->keys, at->below, t, s->sort.order != NULL);
+    return sort_seconds(m, at->keys, at->below, t, sort_want(&s->sort, s->sort.order));
 }

@@ -41,6 +41,16 @@ Sym sort_symbol(const Program *p, const SortStep *s);
  * lists of keys and one of numbers; of starts alone: the counts, and what the tiles of their sums tell each other. */
 const Expr *sort_scratch(Graph *g, const Sort *s);
 
+/* What is asked of keys below a bound. */
+typedef enum SortWant {
+    SORT_ORDER,  /* their order, and the starts in it */
+    SORT_COUNTS, /* starts alone */
+    SORT_FIND    /* starts alone, of keys that stand in order */
+} SortWant;
+static inline SortWant sort_want(const Sort *s, bool ordered) {
+    return s->ascends ? SORT_FIND : ordered ? SORT_ORDER : SORT_COUNTS;
+}
+
 /* How a sort goes about it, at a size. */
 typedef struct SortWay {
     int passes, digit; /* over all keys, and bits of each; of starts alone 0 */
@@ -50,11 +60,11 @@ typedef struct SortWay {
     int blocks;        /* of the cluster then, or 1 */
     bool apart;        /* starts are found in the order by a kernel of its own */
 } SortWay;
-SortWay sort_way(const Target *t, int64_t keys, int64_t below, bool ordered);
+SortWay sort_way(const Target *t, int64_t keys, int64_t below, SortWant want);
 /* Bytes of tensors, each once: the keys, and what the sort defines. */
 bool sort_traffic(const Program *p, const SortStep *s, const int64_t *dims, Traffic *sum);
 /* Seconds of a sort on a machine, without its launches but with what clears its counters. */
-double sort_seconds(const Machine *m, int64_t keys, int64_t below, Type t, bool ordered);
+double sort_seconds(const Machine *m, int64_t keys, int64_t below, Type t, SortWant want);
 
 /* The sizes that matter of a step: keys and their bound, or a rank's. */
 typedef struct SortSizes {

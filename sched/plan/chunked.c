@@ -17,11 +17,6 @@ typedef struct Finding {
 /* ---- ranges ---- */
 
 /* The load of an end of a range. */
-static const Expr *end_of_range(const Expr *e) {
-    while (e->op == OP_CAST && type_is_int(e->type) && type_is_int(e->arg[0]->type)) e = e->arg[0];
-    return e->op == OP_LOAD && e->nargs == 1 && type_is_int(e->type) ? e : NULL;
-}
-
 static bool of_sort(const Expr *load) {
     const Sort *s = load ? load->u.tensor->sort : NULL;
     return s && !sort_ranks(s) && s->starts == load->u.tensor;
@@ -34,21 +29,15 @@ static const Expr *said_of(const Expr *c, const Expr *j, bool end) {
         e = c->op == (end ? OP_GT : OP_GE) && c->arg[end] == j ? c->arg[!end] : NULL;
     else if (c->op == (end ? OP_LT : OP_LE) && c->arg[!end] == j)
         e = c->arg[end];
-    e = e ? end_of_range(e) : NULL;
+    e = e ? early_element(e) : NULL;
     return of_sort(e) ? e : NULL;
-}
-
-static bool differ_by(Graph *g, const Expr *a, const Expr *b, int64_t by) {
-    PolyEnv env = {.g = g};
-    int64_t is;
-    return poly_is_const(poly_sub(g->ctx, poly_of(&env, b), poly_of(&env, a)), &is) && is == by;
 }
 
 /* Two ends of one range: starts[v] and starts[v + 1]. */
 static bool take_ends(Finding *x, ChunkedFold *f, const Expr *first, const Expr *end) {
     Graph *g = x->p->g;
     if (!first || !end || first->u.tensor != end->u.tensor) return false;
-    if (!differ_by(g, first->arg[0], end->arg[0], 1)) return false;
+    if (!early_differ(g, first->arg[0], end->arg[0], 1)) return false;
     f->starts = first->u.tensor;
     f->element = first->arg[0];
     const Expr *one = expr_int(g, TY_I64, 1);
@@ -72,44 +61,16 @@ static bool find_sorted(Finding *x, ChunkedFold *f, Var *v, const ExprVec *conds
     return take_ends(x, f, first, end) && f->n == f->starts->sort->order->shape[0];
 }
 
-/* Whether c says of all values v of 0..below that starts[v] <= starts[v + 1]. */
-static bool says_ascends(Graph *g, const ChunkedFold *f, const Var *v, const Expr *c) {
-    const PolyEnv env = {.g = g};
-    if (c->op == OP_AND) return says_ascends(g, f, v, c->arg[0]) || says_ascends(g, f, v, c->arg[1]);
-    for (int i = 0; c->op == OP_OR && i < 2; i++)
-        if (!cond_truth(&env, c->arg[i])) return says_ascends(g, f, v, c->arg[!i]);
-    if (c->op != OP_LE && c->op != OP_GE) return false;
-    const Expr *a = end_of_range(c->arg[c->op == OP_GE]), *b = end_of_range(c->arg[c->op == OP_LE]);
-    return a && b && a->u.tensor == f->starts && b->u.tensor == f->starts && a->arg[0] == expr_var(g, (Var *)v) &&
-           differ_by(g, a->arg[0], b->arg[0], 1);
-}
-
-/* It is assumed. */
-static bool ascends(Graph *g, const ChunkedFold *f) {
-    const Expr *zero = expr_int(g, TY_I64, 0);
-    const Var *v = graph_var(g, sym(g->ctx, "v"), zero, f->below);
-    const Expr *to = expr_var(g, (Var *)v);
-    const PolyEnv env = {.g = g};
-    for (int i = 0; i < g->facts.n; i++) {
-        const Fact *fact = &g->facts.at[i];
-        if (fact->nvars != 1 || fact->vars[0]->lo != zero) continue;
-        const Expr *from = expr_var(g, fact->vars[0]);
-        if (!expr_nonneg(&env, expr2(g, OP_SUB, fact->vars[0]->hi, f->below))) continue;
-        if (says_ascends(g, f, v, expr_replace(g, fact->cond, &from, &to, 1))) return true;
-    }
-    return false;
-}
-
 /* The variable's range says it, whose ends are data. */
 static bool find_offsets(Finding *x, ChunkedFold *f, const Var *v) {
     Graph *g = x->p->g;
-    const Expr *first = end_of_range(v->lo), *end = end_of_range(v->hi), *least, *most;
+    const Expr *first = early_element(v->lo), *end = early_element(v->hi), *least, *most;
     int64_t zero;
     if (!take_ends(x, f, first, end)) return false;
     if (of_sort(first)) {
         least = expr_int(g, TY_I64, 0);
         most = f->starts->sort->order->shape[0];
-    } else if (f->starts->sort || !ascends(g, f) || !range_hull(g, f->reduce, v, v->lo, v->hi, &least, &most)) {
+    } else if (f->starts->sort || !early_ascends(g, f->starts, f->below) || !range_hull(g, f->reduce, v, v->lo, v->hi, &least, &most)) {
         return false;
     }
     if (!expr_is_int(least, &zero) || zero) return false;

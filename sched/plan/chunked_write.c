@@ -124,7 +124,7 @@ static const Expr *owner(Writing *w, const ChunkedFold *f, const Expr *chunk, in
         Tensor *t = owners(w, f);
         return t ? expr_load(g, t, &first) : number(g, 0);
     }
-    const Expr *left = expr_cast(g, TY_I64, expr_load(g, s->order, &position));
+    const Expr *left = s->ascends ? position : expr_cast(g, TY_I64, expr_load(g, s->order, &position));
     for (int d = s->keys->rank - 1; d >= 0; d--) {
         subs[d] = d ? expr2(g, OP_MOD, left, s->keys->shape[d]) : left;
         if (d) left = expr2(g, OP_DIV, left, s->keys->shape[d]);

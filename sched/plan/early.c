@@ -3,6 +3,7 @@
 
 #include "ir/expr_is.h"
 #include "ir/poly/poly.h"
+#include "ir/rewrite.h"
 
 void early_conditions(Ctx *temp, const Expr *c, ExprVec *list) {
     ExprVec todo = {0};
@@ -48,6 +49,43 @@ void early_bare(Ctx *temp, const Expr *e, ExprSet *bare) {
 }
 
 /* ---- lets ---- */
+
+/* ---- what is known of vectors ---- */
+
+const Expr *early_element(const Expr *e) {
+    while (e->op == OP_CAST && type_holds(e->type, e->arg[0]->type)) e = e->arg[0];
+    return e->op == OP_LOAD && e->nargs == 1 && type_is_int(e->type) ? e : NULL;
+}
+
+bool early_differ(Graph *g, const Expr *a, const Expr *b, int64_t by) {
+    PolyEnv env = {.g = g};
+    int64_t is;
+    return poly_is_const(poly_sub(g->ctx, poly_of(&env, b), poly_of(&env, a)), &is) && is == by;
+}
+
+/* Whether c says of all values of v that t[v] <= t[v + 1]. */
+static bool says_ascends(Graph *g, const Tensor *t, const Expr *v, const Expr *c) {
+    const PolyEnv env = {.g = g};
+    if (c->op == OP_AND) return says_ascends(g, t, v, c->arg[0]) || says_ascends(g, t, v, c->arg[1]);
+    for (int i = 0; c->op == OP_OR && i < 2; i++)
+        if (!cond_truth(&env, c->arg[i])) return says_ascends(g, t, v, c->arg[!i]);
+    if (c->op != OP_LE && c->op != OP_GE) return false;
+    const Expr *a = early_element(c->arg[c->op == OP_GE]), *b = early_element(c->arg[c->op == OP_LE]);
+    return a && b && a->u.tensor == t && b->u.tensor == t && a->arg[0] == v && early_differ(g, v, b->arg[0], 1);
+}
+
+bool early_ascends(Graph *g, const Tensor *t, const Expr *n) {
+    const Expr *zero = expr_int(g, TY_I64, 0), *to = expr_var(g, graph_var(g, sym(g->ctx, "v"), zero, n));
+    const PolyEnv env = {.g = g};
+    for (int i = 0; i < g->facts.n; i++) {
+        const Fact *fact = &g->facts.at[i];
+        if (fact->nvars != 1 || fact->vars[0]->lo != zero) continue;
+        const Expr *from = expr_var(g, fact->vars[0]);
+        if (!expr_nonneg(&env, expr2(g, OP_SUB, fact->vars[0]->hi, n))) continue;
+        if (says_ascends(g, t, to, expr_replace(g, fact->cond, &from, &to, 1))) return true;
+    }
+    return false;
+}
 
 const Expr *early_length(Graph *g, const Var *v) {
     const PolyEnv env = {.g = g};

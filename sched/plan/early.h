@@ -15,6 +15,13 @@ bool early_over_dims(const Var *v);
 /* Adds the reductions in e that are evaluated whatever conditions hold. */
 void early_bare(Ctx *temp, const Expr *e, ExprSet *bare);
 
+/* An element of a vector of integers, seen through casts that leave its value as it is; NULL: something else. */
+const Expr *early_element(const Expr *e);
+/* Whether b is a + by. */
+bool early_differ(Graph *g, const Expr *a, const Expr *b, int64_t by);
+/* Whether the program says of a vector that t[v] <= t[v + 1] for all v below n. */
+bool early_ascends(Graph *g, const Tensor *t, const Expr *n);
+
 /* How many values a variable has. */
 const Expr *early_length(Graph *g, const Var *v);
 

@@ -172,7 +172,8 @@ void plan_print(Text *out, const Plan *plan) {
             text_fmt(out, "  rank %s = %s %s\n", s->order->name, s->keys->name, sort_direction(s));
             continue;
         }
-        text_fmt(out, "  sort %s, %s = %s below ", s->order->name, s->starts->name, s->keys->name);
+        text_fmt(out, "  sort %s, %s = %s%s below ", s->order->name, s->starts->name, s->keys->name,
+                 s->ascends ? " ascending" : "");
         expr_print_with(&alone, s->below);
         text_char(out, '\n');
     }

@@ -4,6 +4,7 @@
 #include "early.h"
 #include "ir/expr_is.h"
 #include "ir/expr_walk.h"
+#include "ir/poly/hull.h"
 #include "ir/poly/poly.h"
 #include "sorted_form.h"
 
@@ -169,6 +170,15 @@ static Tensor *given_keys(const SortedFold *f) {
     return load_exists(e) ? t : NULL;
 }
 
+/* Whether the program says that they are in order, and none is below those that count. */
+static bool in_order(Graph *g, const Tensor *keys) {
+    const PolyEnv env = {.g = g};
+    if (keys->rank != 1) return false;
+    const Expr *least = range_of_elements(g, keys, false);
+    return least && expr_nonneg(&env, least) &&
+           early_ascends(g, keys, expr2(g, OP_SUB, keys->shape[0], expr_int(g, TY_I64, 1)));
+}
+
 static SortedKeys *same_keys(const SortedPlan *p, const SortedKeys *k) {
     for (int i = 0; i < p->keys.n; i++) {
         SortedKeys *old = p->keys.at[i];
@@ -183,6 +193,7 @@ static void add_fold(Finding *x, SortedFold *f) {
     k->below = sorted_below(p->g, f);
     k->given = given_keys(f);
     if (!k->given) sorted_value(p->g, f, k);
+    k->ascends = k->given && in_order(p->g, k->given);
     SortedKeys *old = same_keys(p, k);
     if (!old) vec_push(p->temp, &p->keys, k);
     if (old) k = old;

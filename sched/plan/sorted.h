@@ -37,6 +37,7 @@ typedef struct SortedKeys {
     int nvars;
     Var *vars[MAX_RANK];
     const Expr *below;
+    bool ascends; /* given keys are known to be in order, and no less than 0 */
     VEC(SortedFold *) folds;
     Sort *sort;   /* NULL: not made, or taken back */
     bool updated; /* the folds are updates of lets (updated.h) */

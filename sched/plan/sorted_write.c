@@ -142,7 +142,8 @@ void sorted_make(SortedPlan *p, SortedKeys *k) {
     Tensor *order = early_tensor(g, reader, "order", TY_I32, 1, &n),
            *starts = early_tensor(g, reader, "starts", TY_I32, 1, &ends);
     k->sort = k->made = graph_sort(g, keys, k->below, order, starts);
-    k->sort->span = reader->span;
+    k->made->ascends = k->ascends;
+    k->made->span = reader->span;
 }
 
 void sorted_take_back(SortedPlan *p, SortedKeys *k) {
@@ -186,6 +187,11 @@ typedef struct Order {
     Var *j;
 } Order;
 
+/* The number that stands at a place of the order. */
+static const Expr *number_at(Graph *g, const Sort *s, const Expr *place) {
+    return s->ascends ? place : expr_cast(g, TY_I64, expr_load(g, s->order, &place));
+}
+
 static Order order_of(SortedPlan *p, const SortedKeys *k, const SortedFold *f) {
     Graph *g = p->g;
     const Expr *owners[MAX_RANK];
@@ -195,7 +201,7 @@ static Order order_of(SortedPlan *p, const SortedKeys *k, const SortedFold *f) {
     const Expr *j = expr_var(g, o.j);
     o.first = expr_cast(g, TY_I64, expr_load(g, k->sort->starts, &e));
     o.end = expr_cast(g, TY_I64, expr_load(g, k->sort->starts, &next));
-    o.at = expr_cast(g, TY_I64, expr_load(g, k->sort->order, &j));
+    o.at = number_at(g, k->sort, j);
     return o;
 }
 
@@ -247,7 +253,7 @@ static const Expr *ended(SortedPlan *p, const SortedKeys *k, const SortedFold *f
     const Monoid *m = monoid_of(g, r->monoid, TY_I64);
     if ((best = m->combine[0]->op) != OP_MAX && best != OP_MIN) return NULL;
     const Expr *at = best == OP_MAX ? expr2(g, OP_SUB, o->end, number(g, 1)) : o->first;
-    const Expr *n = expr_cast(g, TY_I64, expr_load(g, k->sort->order, &at));
+    const Expr *n = number_at(g, k->sort, at);
     if (f->nfree)
         n = expr2(g, OP_SUB, n, expr2(g, OP_MUL, number_of(g, f, 0, f->nfree), lengths(g, f, f->nfree, f->nposition)));
     return expr3(g, OP_IF, expr2(g, OP_LT, o->first, o->end), n, m->identity[0]);

@@ -29,9 +29,9 @@ static void find_point(Chunking *x, const ChunkedFold *f) {
 static double sort_of(Chunking *x, const ChunkedFold *f, int64_t n, int64_t below) {
     const Machine *m = x->alone.machine;
     const Sort *s = f->starts->sort;
-    return s ? sort_seconds(m, n, below, s->keys->type, true) +
-                   sort_way(m->target, n, below, true).launches * m->chained
-             : 0;
+    if (!s) return 0;
+    const SortWant want = sort_want(s, true);
+    return sort_seconds(m, n, below, s->keys->type, want) + sort_way(m->target, n, below, want).launches * m->chained;
 }
 
 static double search_seconds(Chunking *x, const ChunkedFold *f, int64_t below) {

@@ -228,7 +228,8 @@ Sym explain_sort(const Explaining *x, int i) {
     const ExplainedKernel *e = &x->kernels[i];
     const char *launches = e->launches > 1 ? "es" : "";
     if (sort_ranks(&s->sort)) return explain_rank(x, s, e, launches);
-    const SortWay w = sort_way(x->t, e->sort.keys, e->sort.below, s->sort.order != NULL);
+    const SortWay w = sort_way(x->t, e->sort.keys, e->sort.below, sort_want(&s->sort, s->sort.order));
+    if (s->sort.ascends) return sym_fmt(x->p->ctx, "finds where each number begins in %s", s->sort.keys->name);
     if (!s->sort.order) return sym_fmt(x->p->ctx, "counts %s: %d launch%s", s->sort.keys->name, w.launches, launches);
     return sym_fmt(x->p->ctx, "sorts %s%s: %d pass%s of %d bits, %d launch%s", s->sort.keys->name,
                    !w.few         ? ""

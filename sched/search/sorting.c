@@ -41,8 +41,9 @@ static double sort_all(Sorting *x, const SortedKeys *k) {
         const Expr *e = sorted_fold(x->p, k, k->folds.at[i], k->folds.at[i]->reduce, NULL);
         ordered |= expr_loads(x->alone.temp, &seen, e, k->sort->order);
     }
+    const SortWant want = sort_want(k->sort, ordered);
     const double s =
-        sort_seconds(m, n, below, t->type, ordered) + sort_way(m->target, n, below, ordered).launches * m->chained;
+        sort_seconds(m, n, below, t->type, want) + sort_way(m->target, n, below, want).launches * m->chained;
     return k->given ? s : s + alone_seconds(&x->alone, k->value, &t->pieces.at[0]);
 }
 

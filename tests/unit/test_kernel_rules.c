@@ -51,6 +51,10 @@ static const char *complaint(Ctx *ctx, const char *text) {
         "\n  temp work: " work "\nsort s\n  order, starts = " of " below " below                                       \
         " with work\n" COPY("k", "M", "x", "y")
 
+#define SORTED_AS(as, work, of)                                                                                        \
+    PRE "  in keys: i32[M]\n  in x: i32[M]\n  out y: i32[M]\n  temp order: i32[M]\n  temp starts: i32[N + 1]\n"        \
+        "  temp work: " work "\nsort s\n  " as ", starts = " of " below N with work\n" COPY("k", "M", "x", "y")
+
 #define RANKED(keys, order, work, of)                                                                                  \
     PRE "  in keys: " keys "\n  in x: i32[M]\n  out y: i32[M]\n  temp order: " order "\n  temp work: " work            \
         "\nsort s\n  order = " of " ascending with work\n" COPY("k", "M", "x", "y")
@@ -504,6 +508,8 @@ static const Case CASES[] = {
      SORTED("i64[M, N]", "i32[M * N]", "i32[N + 1]", "i32[4 * N * M]", "N", "keys"), "its scratch, has not"},
     {"... four tensors", SORTED("i32[M, N]", "i32[M * N]", "i32[N + 1]", SCRATCH, "N", "keys"),
      SORTED("i32[M, N]", "i32[M * N]", "i32[N + 1]", SCRATCH, "N", "work"), "stands there twice"},
+    {"... or three, where keys stand in order", SORTED_AS("_", "i32[0]", "keys ascending"),
+     SORTED_AS("order", "i32[0]", "keys ascending"), "is that of their numbers, and not written"},
     {"... whose keys are written before",
      PRE "  in x: i32[M]\n  out y: i32[N + 1]\n" SORT_TEMPS("i32[M]") TO_KEYS SORT "N with work\n" FROM_STARTS,
      PRE "  in x: i32[M]\n  out y: i32[N + 1]\n" SORT_TEMPS("i32[M]") SORT "N with work\n" TO_KEYS FROM_STARTS,
