@@ -237,6 +237,8 @@ FactorSet layout_scope_factors(const Layout *l, BindScope scope);
 bool part_share_factors(Program *p, Kernel *k, Part *part, Text *why);
 /* Elements by which an axis with a peel may start early (one less than those in 16 bytes); 0 without. */
 int64_t axis_slack(const Axis *a);
+/* The first access among stages, and in these, by whose rows a peeled axis is aligned; NULL: none. */
+const Stage *axis_peel_access(const Axis *a, Stage *const *at, int n);
 /* The factors on which any operand of a stage depends under a layout; the layout that a stage has where none is
  * stated. */
 FactorSet stage_operands(const Part *part, const Layout *l, const Stage *s);

@@ -281,14 +281,14 @@ static bool body_domains(const Part *part, Stage **at, int n, FactorSet in) {
     return changed;
 }
 
-static const Stage *peel_access(const Axis *a, Stage **at, int n) {
+const Stage *axis_peel_access(const Axis *a, Stage *const *at, int n) {
     for (int i = 0; i < n; i++) {
         const Stage *s = at[i];
         if (s->tensor == a->peel && a->peel->rank > 0) {
             const Expr *last = s->subs[s->tensor->rank - 1];
             if (last->op == OP_VAR && last->u.var == a->var) return s;
         }
-        const Stage *inner = peel_access(a, s->body.at, s->body.n);
+        const Stage *inner = axis_peel_access(a, s->body.at, s->body.n);
         if (inner) return inner;
     }
     return NULL;
@@ -300,7 +300,7 @@ static bool axis_rows(Part *part) {
     bool changed = false;
     for (int i = 0; i < part->axes.n; i++) {
         Axis *a = part->axes.at[i];
-        const Stage *s = a->peel ? peel_access(a, part->body.at, part->body.n) : NULL;
+        const Stage *s = a->peel ? axis_peel_access(a, part->body.at, part->body.n) : NULL;
         FactorSet row = domain_of(part, part->layouts.at[0], a->lo) | domain_of(part, part->layouts.at[0], a->hi);
         for (int d = 0; s && d + 1 < s->tensor->rank; d++) row |= expr_domain(part, part->layouts.at[0], s->subs[d]);
         row &= ~layout_axis_factors(part->layouts.at[0], a);

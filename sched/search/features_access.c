@@ -389,10 +389,18 @@ static void count_beside(Placing *p, const Axis *axis, FactorSet domain) {
         x->across += registers * p->a->bytes / TARGET_REGISTER;
 }
 
-/* Elements of another size are not aligned along a peeled axis. A tensor that has one row for all those of the peeled
- * one is aligned with them only where they are multiples of a vector. What is not is loaded across pieces, if its
- * elements are words or parts of them, and stored one by one. */
-static bool place_peel(Placing *p, FactorSet domain) {
+/* Elements of another size are not aligned along a peeled axis. Other rows than those of the peeled tensor, or one row
+ * for all those, are aligned with them only where they are multiples of a vector. What is not is loaded across pieces,
+ * if its elements are words or parts of them, and stored one by one. */
+static bool same_rows(const Stage *s, const Stage *by) {
+    const int rank = s->tensor->rank, other = by ? by->tensor->rank : 0;
+    if ((rank > 1) != (other > 1)) return false;
+    for (int d = 2; d <= rank && d <= other; d++)
+        if (s->subs[rank - d] != by->subs[other - d]) return false;
+    return true;
+}
+
+static bool place_peel(Placing *p, const Stage *s, FactorSet domain) {
     bool early = false; /* it moves along an axis that starts early */
     p->a->row = -1;
     for (int i = 0; i < p->x->part->axes.n; i++) {
@@ -405,7 +413,7 @@ static bool place_peel(Placing *p, FactorSet domain) {
         p->a->rows = feature_rows(p->l, axis);
         p->a->peel |= type_bits(t->type) == type_bits(by->type);
         p->a->row = feature_step(p->x, by->shape[by->rank - 1]);
-        p->a->apart = (t->rank > 1) != (by->rank > 1);
+        p->a->apart = !same_rows(s, axis_peel_access(axis, p->x->part->body.at, p->x->part->body.n));
     }
     p->a->across = early && !p->a->store && p->a->bytes >= 1 && p->a->bytes <= TARGET_REGISTER;
     return early;
@@ -526,7 +534,7 @@ void feature_access(Reading *x, const Stage *s) {
                 .start = tape_const(tape, 0),
                 .all = tape_const(tape, 1)};
     Placing p = {.x = x, .l = l, .a = &a};
-    const bool early = place_peel(&p, domain);
+    const bool early = place_peel(&p, s, domain);
     for (int d = 0; d < s->tensor->rank; d++)
         a.all = tape_step(tape, TAPE_MUL, a.all, feature_step(x, s->tensor->shape[d]));
     for (int i = 0; i < x->part->axes.n; i++)
