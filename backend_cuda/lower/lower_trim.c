@@ -5,6 +5,8 @@
  * at multiples of their tile and tested each element; 1.78 since.) */
 #include "lower_internal.h"
 
+#include <math.h>
+
 enum { MAX_BOUNDS = 4 };
 
 /* What the conditions say of an axis's index: at least each of lo, below each of hi, and that there are such indices
@@ -132,6 +134,43 @@ static bool accumulates(Lower *l, const Stage *loop, int set, const Stage *r) {
     return false;
 }
 
+static bool is_float(const Expr *e, double v) { return e->op == OP_CONST && type_is_float(e->type) && e->u.f == v; }
+
+/* What an operation on such operands comes to where it is finite; NULL: nothing simpler. A difference of equal numbers
+ * counts as 0: where they are infinite or NaN the state that is kept relative to them is NaN already (online.h). */
+static const Expr *settled_node(ExprRewrite *r, const Expr *old, const Expr *e) {
+    Graph *g = ((const Trim *)r->user)->l->g;
+    (void)old;
+    for (int i = 0; i < 2 && e->nargs == 2; i++) {
+        const Expr *a = e->arg[i], *b = e->arg[!i];
+        if (e->op == OP_MAX && is_float(a, -(double)INFINITY)) return b;
+        if (e->op == OP_ADD && is_float(a, 0)) return b;
+        if (e->op == OP_MUL && is_float(a, 1)) return b;
+        if (e->op == OP_MUL && is_float(a, 0)) return a;
+    }
+    if (e->op == OP_SUB && type_is_float(e->type) && e->arg[0] == e->arg[1]) return expr_float(g, e->type, 0);
+    if (e->op == OP_EXP && is_float(e->arg[0], 0)) return expr_float(g, e->type, 1);
+    return e->op == OP_IF && e->arg[1] == e->arg[2] ? e->arg[1] : e;
+}
+
+/* Of results of folds that have no element, what they are; of maps what they say. */
+static const Expr *without_elements(ExprRewrite *r, const Expr *e) {
+    const Trim *t = r->user;
+    const Stage *def = e->op == OP_VALUE && made_inside(t, e->u.value) ? e->u.value->def : NULL;
+    for (int i = 0; def && def->kind == STAGE_REDUCE && i < def->nout; i++)
+        if (def->out[i] == e->u.value) return def->monoid->identity[i];
+    return spelled_out(r, e);
+}
+
+/* Whether a set leaves its state as it is where the loop's folds have no element. */
+static bool keeps_state(Lower *l, const Stage *loop, int set) {
+    const Trim t = {.l = l, .loop = loop};
+    ExprRewrite none = {
+        .g = l->g, .temp = l->ctx, .before = without_elements, .after = settled_node, .user = (void *)&t};
+    const Stage *s = loop->body.at[set];
+    return expr_rewrite(&none, s->expr[0]) == expr_value(l->p, s->out[0]);
+}
+
 /* Nothing happens in an iteration whose folds have no element: there are folds in registers, what they add to, and what
  * leads to them. */
 static bool only_folds(Lower *l, const Stage *loop) {
@@ -139,7 +178,7 @@ static bool only_folds(Lower *l, const Stage *loop) {
         const Stage *s = loop->body.at[i];
         if (s->kind == STAGE_LOAD || s->kind == STAGE_MAP) continue;
         if (s->kind == STAGE_REDUCE && s->cond && !(s->over & ~reg_factors(l, s->over))) continue;
-        bool ok = false;
+        bool ok = s->kind == STAGE_SET && keeps_state(l, loop, i);
         for (int k = 0; s->kind == STAGE_SET && k < i && !ok; k++)
             ok = loop->body.at[k]->kind == STAGE_REDUCE && accumulates(l, loop, i, loop->body.at[k]);
         if (!ok) return false;

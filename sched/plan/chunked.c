@@ -70,7 +70,8 @@ static bool find_offsets(Finding *x, ChunkedFold *f, const Var *v) {
     if (of_sort(first)) {
         least = expr_int(g, TY_I64, 0);
         most = f->starts->sort->order->shape[0];
-    } else if (f->starts->sort || !early_ascends(g, f->starts, f->below) || !range_hull(g, f->reduce, v, v->lo, v->hi, &least, &most)) {
+    } else if (f->starts->sort || !early_ascends(g, f->starts, f->below) ||
+               !range_hull(g, f->reduce, v, v->lo, v->hi, &least, &most)) {
         return false;
     }
     if (!expr_is_int(least, &zero) || zero) return false;
@@ -143,6 +144,14 @@ static bool may_be_chunks(Finding *x, const ChunkedFold *f) {
     return axes <= MAX_RANK;
 }
 
+/* Whether each position is one number that is folded. Folds over the same ranges have the same chunks. */
+static bool is_flat(Finding *x, const ChunkedFold *f) {
+    const ExprVars *vars = expr_free(&x->free, f->reduce);
+    for (int i = 0; i < vars->n; i++)
+        if (!is_digit(f, vars->vars[i])) return false;
+    return f->reduce->u.reduce->nvars == 1;
+}
+
 static bool ranges_stay(const ChunkedFold *f) {
     const Reduce *r = f->reduce->u.reduce;
     for (int i = 0; i < r->nvars; i++) {
@@ -162,6 +171,7 @@ static Found find_fold(const Expr *e, void *finding) {
     early_conditions(x->p->temp, e->arg[0], &conds);
     if (!find_range(x, f, &conds) || !ranges_stay(f)) return FOUND_INSIDE;
     if (!find_digits(x, f) || !may_be_chunks(x, f)) return FOUND_INSIDE;
+    f->bits = is_flat(x, f) ? CHUNK_FLAT : CHUNK_ROWS;
     vec_push(x->p->temp, &x->p->folds, f);
     expr_map_put(x->p->temp, &x->p->of, e, f);
     return FOUND_INSIDE;
@@ -179,13 +189,18 @@ ChunkedPlan *chunked_find(Graph *g, Ctx *temp) {
             early_bare(temp, x.piece->value, &x.bare);
             expr_walk(&w, x.piece->value);
         }
+    for (int i = 0; i < p->folds.n; i++)
+        for (int k = 0; k < p->folds.n; k++) {
+            ChunkedFold *f = p->folds.at[i], *o = p->folds.at[k];
+            if (f->starts == o->starts && f->n == o->n && o->bits < f->bits) f->bits = o->bits;
+        }
     return p;
 }
 
 const Expr *chunked_left(Graph *g, Ctx *temp, const ChunkedFold *f, int level) {
     ExprFree free = {.ctx = temp, .ranges = true};
     const ExprVars *vars = expr_free(&free, f->reduce);
-    const Expr *unit = expr_int(g, TY_I64, (int64_t)1 << level * CHUNK_BITS);
+    const Expr *unit = expr_int(g, TY_I64, chunk_positions(f, level));
     const Expr *n = expr2(g, OP_ADD, expr2(g, OP_DIV, f->n, unit), expr_int(g, TY_I64, 1));
     for (int i = 0; i < vars->n; i++)
         if (!is_digit(f, vars->vars[i])) n = expr2(g, OP_MUL, n, early_length(g, vars->vars[i]));

@@ -1,6 +1,6 @@
 /* Folds over ranges that are data: fold[j where starts[v] <= j && j < starts[v + 1] && rest](e), where v is a number
  * made of indices. Nothing says how long the longest range is, and it is one thread group's. Here such folds are found,
- * and may be made of folds of CHUNK positions, of which each is as much work as any other; whether they are is not
+ * and may be made of folds of chunks of positions, of which each is as much work as any other; whether they are is not
  * decided here (sched/search/chunking.c). */
 #ifndef TDC_CHUNKED_H
 #define TDC_CHUNKED_H
@@ -9,9 +9,10 @@
 #include "ir/graph.h"
 
 enum {
-    CHUNK_BITS = 6,          /* a thread alone folds a range of 2^6 rows in some 30 us (0.4 us a row on an H200), and */
-    CHUNK = 1 << CHUNK_BITS, /* what chunks leave behind is a 64th of what they read */
-    CHUNK_LEVELS = 2         /* chunks, and chunks of chunks */
+    CHUNK_ROWS = 6, /* bits: a thread alone folds a range of 2^6 rows in some 30 us (0.4 us a row on an H200), and what
+                         chunks leave behind is a 64th of what they read */
+    CHUNK_FLAT = 8, /* where each position is one number, it folds 2^8 in some 15 us; and each chunk asks whose it is */
+    CHUNK_LEVELS = 2 /* chunks, and chunks of chunks */
 };
 
 typedef struct ChunkedFold {
@@ -28,13 +29,17 @@ typedef struct ChunkedFold {
     int ndigits;
     Var *digit[MAX_RANK];
     const Expr *stride[MAX_RANK];
+    int bits;   /* a chunk has 2^bits positions */
     int levels; /* decided: CHUNK_LEVELS at most; 0: it stays as it is */
 } ChunkedFold;
+/* Positions of a chunk of a level. */
+static inline int64_t chunk_positions(const ChunkedFold *f, int level) { return (int64_t)1 << level * f->bits; }
 
 /* Of ranges that no sort has made: in which the first position of each chunk is. */
 typedef struct ChunkOwners {
     const Tensor *starts;
     const Expr *n;
+    int bits;
     Tensor *owner; /* of each chunk */
 } ChunkOwners;
 

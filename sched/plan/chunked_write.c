@@ -26,6 +26,7 @@ typedef struct Level {
      * are relative to, and what that one's variables are here. NULL: it is none. */
     const Expr *most;
     struct Level *maxima;
+    const Expr *own; /* of a maximum: what it is of its positions, where these are few; a let's element */
     int nvars_there;
     const Expr *there[MAX_RANK], *here[MAX_RANK];
 } Level;
@@ -54,16 +55,16 @@ static const Expr *times(Graph *g, const Expr *e, int64_t n) { return expr2(g, O
 
 /* ---- ranges ---- */
 
-/* Chunks begin at multiples of CHUNK. Those that begin in a range are its own, where it is longer than one. */
-static const Expr *at_level(Graph *g, const Expr *position, int level) {
-    const int64_t unit = (int64_t)1 << level * CHUNK_BITS;
+/* Chunks begin at multiples of their length. Those that begin in a range are its own, where it is longer than one. */
+static const Expr *at_level(Graph *g, const ChunkedFold *f, const Expr *position, int level) {
     if (!level) return position;
-    return expr2(g, OP_SHR, expr2(g, OP_ADD, position, number(g, unit - 1)), number(g, level * CHUNK_BITS));
+    const Expr *last = expr2(g, OP_ADD, position, number(g, chunk_positions(f, level) - 1));
+    return expr2(g, OP_SHR, last, number(g, level * f->bits));
 }
 
 /* Chunks of a level. */
 static const Expr *count(Graph *g, const ChunkedFold *f, int level) {
-    const int64_t unit = (int64_t)1 << level * CHUNK_BITS;
+    const int64_t unit = chunk_positions(f, level);
     return expr2(g, OP_DIV, expr2(g, OP_ADD, f->n, number(g, unit - 1)), number(g, unit));
 }
 
@@ -74,9 +75,9 @@ typedef struct Range {
 
 /* That of an element, starts[v]..starts[next], at a level. */
 static Range range_at(Graph *g, const ChunkedFold *f, const Expr *v, const Expr *next, int level) {
-    Range r = {.first = at_level(g, expr_cast(g, TY_I64, expr_load(g, f->starts, &v)), level),
-               .end = at_level(g, expr_cast(g, TY_I64, expr_load(g, f->starts, &next)), level)};
-    r.is_long = expr2(g, OP_GT, expr2(g, OP_SUB, r.end, r.first), number(g, CHUNK));
+    Range r = {.first = at_level(g, f, expr_cast(g, TY_I64, expr_load(g, f->starts, &v)), level),
+               .end = at_level(g, f, expr_cast(g, TY_I64, expr_load(g, f->starts, &next)), level)};
+    r.is_long = expr2(g, OP_GT, expr2(g, OP_SUB, r.end, r.first), number(g, chunk_positions(f, 1)));
     return r;
 }
 
@@ -104,11 +105,12 @@ static Tensor *owners(Writing *w, const ChunkedFold *f) {
     ChunkedPlan *p = w->p;
     Graph *g = p->g;
     for (int i = 0; i < p->owners.n; i++)
-        if (p->owners.at[i].starts == f->starts && p->owners.at[i].n == f->n) return p->owners.at[i].owner;
+        if (p->owners.at[i].starts == f->starts && p->owners.at[i].n == f->n && p->owners.at[i].bits == f->bits)
+            return p->owners.at[i].owner;
     Var *c = graph_var(g, sym(g->ctx, "c"), number(g, 0), count(g, f, 1));
-    const Expr *own = search(w, f, times(g, expr_var(g, c), CHUNK));
+    const Expr *own = search(w, f, times(g, expr_var(g, c), chunk_positions(f, 1)));
     if (own->op != OP_LOAD) return NULL; /* there is one range at most */
-    ChunkOwners o = {f->starts, f->n, own->u.tensor};
+    ChunkOwners o = {f->starts, f->n, f->bits, own->u.tensor};
     vec_push(p->temp, &p->owners, o);
     return o.owner;
 }
@@ -118,9 +120,9 @@ static Tensor *owners(Writing *w, const ChunkedFold *f) {
 static const Expr *owner(Writing *w, const ChunkedFold *f, const Expr *chunk, int level) {
     Graph *g = w->p->g;
     const Sort *s = f->starts->sort;
-    const Expr *position = times(g, chunk, (int64_t)1 << level * CHUNK_BITS), *subs[MAX_RANK];
+    const Expr *position = times(g, chunk, chunk_positions(f, level)), *subs[MAX_RANK];
     if (!s) {
-        const Expr *first = level > 1 ? times(g, chunk, (int64_t)1 << (level - 1) * CHUNK_BITS) : chunk;
+        const Expr *first = level > 1 ? times(g, chunk, chunk_positions(f, level - 1)) : chunk;
         Tensor *t = owners(w, f);
         return t ? expr_load(g, t, &first) : number(g, 0);
     }
@@ -157,8 +159,8 @@ static const Expr *in_range(Graph *g, const Expr *x, const Expr *first, const Ex
     return expr2(g, OP_AND, expr2(g, OP_LE, first, x), expr2(g, OP_LT, x, end));
 }
 
-/* The chunk that begins at position c * CHUNK of the level, with what its range has before that: of fewer than CHUNK
- * positions, since the range begins behind the chunk before, or there. */
+/* Chunk c of the level's positions, with what its range has before that: of fewer positions than a chunk has, since the
+ * range begins behind the chunk before, or there. */
 typedef struct Chunk {
     Var *c, *k;
     const Expr *first, *position; /* of k: first + k */
@@ -171,15 +173,16 @@ static Chunk chunk_of(Writing *w, const Level *l) {
     Graph *g = w->p->g;
     const ChunkedFold *f = l->f;
     const Expr *n = count(g, f, l->level + 1), *zero = number(g, 0);
+    const int64_t each = chunk_positions(f, 1);
     Chunk x = {.c = graph_var(g, sym(g->ctx, "c"), zero, n),
-               .k = graph_var(g, sym(g->ctx, "k"), zero, number(g, 2 * CHUNK))};
-    const Expr *c = expr_var(g, x.c), *begin = times(g, c, CHUNK), *one = number(g, 1);
+               .k = graph_var(g, sym(g->ctx, "k"), zero, number(g, 2 * each))};
+    const Expr *c = expr_var(g, x.c), *begin = times(g, c, each), *one = number(g, 1);
     const Expr *v = owner(w, f, c, l->level + 1);
     const Range r = range_at(g, f, v, expr2(g, OP_MIN, expr2(g, OP_ADD, v, one), f->below), l->level);
-    x.first = times(g, expr2(g, OP_SUB, c, one), CHUNK);
+    x.first = times(g, expr2(g, OP_SUB, c, one), each);
     x.position = expr2(g, OP_ADD, x.first, expr_var(g, x.k));
     const Expr *from = expr3(g, OP_IF, expr2(g, OP_GT, r.first, x.first), r.first, begin);
-    const Expr *end = expr2(g, OP_MIN, r.end, times(g, expr2(g, OP_ADD, c, one), CHUNK));
+    const Expr *end = expr2(g, OP_MIN, r.end, times(g, expr2(g, OP_ADD, c, one), each));
     end = expr3(g, OP_IF, r.is_long, end, number(g, 0));
     x.nfrom = f->ndigits + 1;
     digits(g, f, v, x.to);
@@ -261,6 +264,19 @@ static Level *level_above(Writing *w, const Level *l) {
     return up;
 }
 
+/* The operand of the positions of a range that is not folded in chunks. Its maximum is that of the positions, too, so
+ * that both may be one pass; of other ranges nothing is folded here. */
+static const Expr *short_operand(Writing *w, const Level *l) {
+    if (!l->most || l->level || !l->maxima->own) return l->operand[0];
+    const Expr *own = expr_replace(w->p->g, l->maxima->own, l->there, l->here, l->nvars_there);
+    return expr_replace(w->p->g, l->operand[0], &l->most, &own, 1);
+}
+
+/* Whether sums may be under it. */
+static bool is_maximum(const Writing *w, const Level *l) {
+    return w->maxima && l->monoid->kind == MONOID_MAX && l->nvars == 1 && !l->guard && l->operand[0]->type == TY_F32;
+}
+
 /* An element's fold: of its positions where these are few, else of its chunks. Where it is the other one, the range of
  * this one is empty. `only`: where it is asked for; NULL: always. */
 static const Expr *fold_of(Writing *w, Level *l, const Expr *only, int part) {
@@ -270,7 +286,12 @@ static const Expr *fold_of(Writing *w, Level *l, const Expr *only, int part) {
     const bool last = l->level == f->levels;
     const Expr *end = last ? r.end : expr3(g, OP_IF, r.is_long, number(g, 0), r.end), *x = expr_var(g, l->x);
     if (only) end = expr3(g, OP_IF, only, end, number(g, 0));
-    const Expr *e = fold_over(g, l, l->x, expr_and(g, in_range(g, x, r.first, end), l->guard), l->operand, part);
+    const Expr *operands[MAX_PARTS] = {0};
+    for (int i = 0; i < monoid_operands(l->monoid); i++) operands[i] = i || last ? l->operand[i] : short_operand(w, l);
+    const Expr *e = fold_over(g, l, l->x, expr_and(g, in_range(g, x, r.first, end), l->guard), operands, part);
+    /* Both lets, so that both fold under the same conditions: a group may fold them in one pass then (online.h). */
+    if ((is_maximum(w, l) || l->most) && !last && !l->level && f->bits == CHUNK_FLAT)
+        l->own = e = early_let(&w->place, e, "own");
     if (l->monoid->indexed) e = index_of(w, e, x, l->index);
     if (last) return e;
     if (!l->up) l->up = level_above(w, l);
@@ -287,12 +308,13 @@ static bool same_fold(const Expr *a, const Expr *b) {
 }
 
 /* Whether m, under which e is summed up, is that maximum: of the same, over the same range. */
-static bool is_maximum(Writing *w, Level *l, const Maximum *x, const Expr *e, const Expr *m) {
+static bool is_under(Writing *w, Level *l, const Maximum *x, const Expr *e, const Expr *m) {
     Graph *g = w->p->g;
     const Level *y = x->level;
     const Piece *piece = x->tensor ? &x->tensor->pieces.at[0] : NULL;
     if (piece ? m->op != OP_LOAD || m->u.tensor != x->tensor : m != x->value) return false;
-    if (y->f->starts != l->f->starts || y->f->n != l->f->n || y->f->levels != l->f->levels) return false;
+    if (y->f->starts != l->f->starts || y->f->n != l->f->n || y->f->levels != l->f->levels || y->f->bits != l->f->bits)
+        return false;
     l->nvars_there = 0;
     for (int d = 0; piece && d < x->tensor->rank; d++) {
         l->there[l->nvars_there] = piece->subs[d];
@@ -312,7 +334,7 @@ static void find_maximum(Writing *w, Level *l) {
     if (b->arg[0]->op != OP_SUB) return;
     const Expr *e = b->arg[0]->arg[0], *m = b->arg[0]->arg[1];
     for (int i = 0; w->maxima && i < w->maxima->at.n && !l->maxima; i++)
-        if (is_maximum(w, l, &w->maxima->at.at[i], e, m)) l->most = m, l->maxima = w->maxima->at.at[i].level;
+        if (is_under(w, l, &w->maxima->at.at[i], e, m)) l->most = m, l->maxima = w->maxima->at.at[i].level;
 }
 
 static Level *level_of(Writing *w, const ChunkedFold *f, const Expr *made) {
@@ -343,8 +365,7 @@ static const Expr *write_fold(ExprRewrite *x, const Expr *e, const Expr *made) {
     if (!f || !f->levels) return made;
     Level *l = level_of(w, f, made);
     const Expr *fold = fold_of(w, l, NULL, e->u.reduce->part);
-    const bool maximum = l->monoid->kind == MONOID_MAX && l->nvars == 1 && !l->guard && e->type == TY_F32;
-    if (maximum && w->maxima) vec_push(w->p->temp, &w->maxima->at, ((Maximum){l, NULL, fold}));
+    if (is_maximum(w, l)) vec_push(w->p->temp, &w->maxima->at, ((Maximum){l, NULL, fold}));
     return fold;
 }
 

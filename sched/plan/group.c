@@ -351,7 +351,7 @@ static void add_store(Uniting *x, const Equation *r) {
     vec_push(ctx, &x->gr->stores, s);
 }
 
-static bool unite(Uniting *x) {
+static void collect_roots(Uniting *x) {
     for (int r = 0; r < x->nroots; r++)
         for (int i = 0; i < x->roots[r].nvars; i++) number_of(x, x->roots[r].vars[i]);
     for (int r = 0; r < x->nroots; r++) {
@@ -360,12 +360,29 @@ static bool unite(Uniting *x) {
         if (root->guard) collect(x, root->guard);
         for (int d = 0; d < root->tensor->rank; d++) collect(x, root->subs[d]);
     }
+}
+
+/* Variables that are another group's axes keep their numbers and what they are. */
+static bool unite_like(Uniting *x, const Group *like) {
+    for (int a = 0; a < like->axes.n; a++) new_axis(x, like->axes.at[a].var);
+    for (int v = 0; v < x->vars.n; v++)
+        for (int a = 0; a < like->axes.n; a++)
+            if (like->axes.at[a].var == x->vars.at[v].var) x->vars.at[v].axis = a;
+    for (int v = 0; v < x->vars.n; v++)
+        if (x->vars.at[v].axis < 0) return false;
+    return true;
+}
+
+static bool unite(Uniting *x, const Group *like) {
+    collect_roots(x);
+    if (like) return !x->full && unite_like(x, like);
     if (!x->full) unite_roots(x);
     if (!x->full) unite_reductions(x);
     return !x->full;
 }
 
-Group *group_new(Graph *g, const Equation *roots, int n, ExprMap *canon, Ctx *temp, Text *why) {
+static Group *new_group(Graph *g, const Equation *roots, int n, const Group *like, ExprMap *canon, Ctx *temp,
+                        Text *why) {
     Ctx *own = ctx_temp(g->ctx);
     Uniting *x = NEW(own, Uniting);
     Group *gr = x->gr = NEW(g->ctx, Group);
@@ -375,7 +392,7 @@ Group *group_new(Graph *g, const Equation *roots, int n, ExprMap *canon, Ctx *te
     x->canon = (ExprRewrite){.g = g, .temp = x->temp, .before = canonical_node, .user = x};
     x->roots = roots;
     x->nroots = n;
-    if (unite(x)) {
+    if (unite(x, like)) {
         for (int r = 0; r < n; r++) add_store(x, &roots[r]);
         gr->name = roots[0].tensor->name;
         group_describe(gr, own);
@@ -386,4 +403,12 @@ Group *group_new(Graph *g, const Equation *roots, int n, ExprMap *canon, Ctx *te
     }
     ctx_temp_end(own);
     return gr;
+}
+
+Group *group_new(Graph *g, const Equation *roots, int n, ExprMap *canon, Ctx *temp, Text *why) {
+    return new_group(g, roots, n, NULL, canon, temp, why);
+}
+
+Group *group_like(const Group *like, const Equation *roots, int n) {
+    return new_group(like->graph, roots, n, like, NULL, NULL, NULL);
 }

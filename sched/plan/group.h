@@ -139,6 +139,9 @@ bool group_updates_own(const Group *gr);
  * roots' OP_REDUCE nodes in *canon, in the memory of `temp` (both may be NULL). NULL where the roots do not fit one
  * group (*why, where not NULL, says it). */
 Group *group_new(Graph *g, const Equation *roots, int n, ExprMap *canon, Ctx *temp, Text *why);
+/* Of roots whose variables are all axes of another group: its axes are these, in the same order. NULL: there are
+ * others. */
+Group *group_like(const Group *like, const Equation *roots, int n);
 AxisSet group_free(Group *gr, const Expr *e); /* axes on which an expression of the group depends */
 GStep *group_step(Group *gr, const Expr *node);
 /* The reduction that stands for part k of the step, which from now on it has where nobody read that part. */

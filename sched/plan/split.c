@@ -177,7 +177,7 @@ Division split_into(Plan *plan, const Group *gr, int axis, int64_t n) {
     group_find_rows(one, g->ctx);
     group_find_tensors(one, g->ctx);
     const Group left = without_axis(gr, axis);
-    Group *rest = online_like(&left, from, to, parts);
+    Group *rest = online_like(&left, from, to, parts, false);
     if (rest) rest->name = gr->name;
     return (Division){.group = {one, rest}, .n = rest ? 2 : 1};
 }

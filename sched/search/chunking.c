@@ -62,7 +62,7 @@ static int levels_of(Chunking *x, const ChunkedFold *f) {
         const double more = level_seconds(x, f, level) + (level == 1 ? search_seconds(x, f, below) : 0);
         if (cost + more > OF_ALL * whole || more > OF_LONGEST * longest) return level - 1;
         cost += more;
-        longest /= CHUNK;
+        longest /= (double)chunk_positions(f, 1);
     }
     return CHUNK_LEVELS;
 }

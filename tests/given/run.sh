@@ -52,6 +52,22 @@ done
 printf '%s\n' 'program s' 'm: i = grid thread(64); j = serial reg(1); online' >online
 "$tdc" pairs.td --schedules=online --dump=choose --stop-after=choose >out 2>&1
 same 'online, as it is printed' "$(sed -n 2p out)" '  m: i = grid thread(64); j = serial reg(1); online'
+# ... over ranges that are data, which end loops as other folds do: of whole numbers, of keys in order, of short and long ones
+echo 'export fn r(x: f32[T], off: i64[B + 1]) -> (m: f32[B], z: f32[B]) {
+    assume 0 <= off[b] && off[b] <= T; assume off[b] <= off[b + 1];
+    m[b] = max[t in off[b]..off[b + 1]](x[t]); z[b] = sum[t in off[b]..off[b + 1]](exp(x[t] - m[b])); }
+export fn k(x: f32[T], key: i32[T]) -> (m: f32[B], z: f32[B]) {
+    assume 0 <= key[t] && key[t] < B; assume key[t] <= key[t + 1];
+    m[b] = max[t where key[t] == b](if x[t] > 0 then x[t] else -inf); z[b] = sum[t where key[t] == b](exp((if x[t] > 0 then x[t] else -inf) - m[b])); }
+check r(T = 900, B = 40); check r(T = 2000, B = 3); check r(T = 0, B = 5); check r(T = 3, B = 70);
+check k(T = 900, B = 40); check k(T = 2000, B = 3); check k(T = 1, B = 1); check k(T = 3, B = 70);' >ranges.td
+for how in 'b = grid thread(64); t = serial reg(1)' 'b = grid thread(32); t = serial reg(4)' 'b = grid warp(2) lane(8); t = serial reg(2) lane(4)'; do
+    for fn in r k; do echo "program $fn"; echo "m: $how; online"; done >online
+    "$tdc" check ranges.td --emu --without=chunk --schedules=online --inputs=all >out 2>&1
+    same "online, ranges, $how" "$? $(tail -n 1 out)" '0 36 passed, 0 failed'
+done
+"$tdc" ranges.td --without=chunk --schedules=online -o ranges.cu >out 2>&1
+same 'such loops begin and end with their range' "$(grep -c 'for (I [a-z_]* = [a-z_]*first; [a-z_]* < [a-z_]*_stop' ranges.cu)" 2
 
 # no thread has more than one element, so none folds any before the threads meet
 { sed '/^check/d; s/N\]/20]/g; s/f32(N)/20.0/g' pairs.td; for fn in s v w l; do echo "check $fn(M = 3);"; done; } >short.td
