@@ -68,7 +68,8 @@ static int roots_of(const Plan *plan, const Group *gr, Equation *roots) {
     int n = 0;
     for (int k = 0; k < plan->roots.n; k++)
         for (int i = 0; i < gr->stores.n; i++) {
-            if (plan->roots.at[k].tensor != gr->stores.at[i].tensor) continue;
+            const Equation *root = &plan->roots.at[k];
+            if (root->tensor != gr->stores.at[i].tensor || root->number != gr->stores.at[i].number) continue;
             if (n == MAX_ROOTS) return 0;
             roots[n++] = plan->roots.at[k];
         }

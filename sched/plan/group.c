@@ -343,7 +343,10 @@ int64_t group_length_at(const Group *gr, AxisSet axes, const int64_t *dims) {
 
 static void add_store(Uniting *x, const Equation *r) {
     Ctx *ctx = x->gr->graph->ctx;
-    GStore s = {.tensor = r->tensor, .update = r->update, .subs = NEW_N(ctx, const Expr *, r->tensor->rank)};
+    GStore s = {.tensor = r->tensor,
+                .update = r->update,
+                .number = r->number,
+                .subs = NEW_N(ctx, const Expr *, r->tensor->rank)};
     for (int d = 0; d < r->tensor->rank; d++) s.subs[d] = canonical(x, r->subs[d]);
     if (r->guard) s.guard = canonical(x, r->guard);
     s.value = canonical(x, r->value);

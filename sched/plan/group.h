@@ -58,6 +58,7 @@ typedef struct GStore {
     const Expr *value;
     const Monoid *update; /* the value is folded into the element; NULL: it becomes the element */
     AxisSet axes;
+    int number; /* of its equation */
 } GStore;
 
 /* A tensor whose rows lie along an axis that is the last subscript, as it stands, of all accesses along it. The

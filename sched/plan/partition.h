@@ -68,6 +68,8 @@ typedef struct TakeOut TakeOut;
 TakeOut *partition_take_out(Partition *x, const Equation *root, const ExprMap *bad, bool guarded, const char *why);
 /* The root's value with them replaced by loads of temporaries; NULL: waits. */
 const Expr *partition_taken_out(TakeOut *t);
+/* The same of the guard. */
+const Expr *partition_taken_out_of_guard(TakeOut *t);
 
 /* ---- partition_scans.c ---- */
 

@@ -165,6 +165,7 @@ static int find_bad(Partition *x, Work *w) {
         Marking m = {.w = w, .canon = &canon, .rule = rule, .dims = x->plan->dims};
         ExprWalk walk = {.temp = w->temp, .before = mark_bad, .user = &m, .reduces = true};
         expr_walk(&walk, w->root.value);
+        if (w->root.guard) expr_walk(&walk, w->root.guard);
         if (m.any) return rule;
     }
     return GROUP_RULES;
@@ -179,11 +180,14 @@ static bool group(Partition *x, Work *w) {
         w->next = WORK_GROUP;
         w->taking = partition_take_out(x, &w->root, &w->bad, w->root.guard, group_rule_text(rule));
     }
-    const Expr *value = partition_taken_out(w->taking);
+    const Expr *value = partition_taken_out(w->taking), *before = w->root.guard;
     if (!value) return false;
+    const Expr *guard = before ? partition_taken_out_of_guard(w->taking) : NULL;
+    if (before && !guard) return false;
     w->taking = NULL;
     w->next = WORK_FINISH;
-    if (value == w->root.value) return true; /* nothing of it can leave */
+    if (value == w->root.value && guard == before) return true; /* nothing of it can leave */
+    w->root.guard = guard;
     w->root.value = value;
     w->root.value = reuse(x, &w->root, value); /* it comes after what has been taken out now */
     next_round(w);

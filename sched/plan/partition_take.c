@@ -144,4 +144,6 @@ TakeOut *partition_take_out(Partition *x, const Equation *root, const ExprMap *b
     return t;
 }
 
+const Expr *partition_taken_out_of_guard(TakeOut *t) { return take_out(t, t->root->guard, 0); }
+
 const Expr *partition_taken_out(TakeOut *t) { return take_out(t, t->root->value, t->guarded ? AROUND_GUARD : 0); }

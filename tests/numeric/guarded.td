@@ -69,3 +69,16 @@ export fn remainder(x: f32[C], id: i32[A], z: f32[A]) -> (y: f32[3]) {
 }
 check remainder(C = 0, A = 20);
 check remainder(C = 3, A = 20);
+// Conditions read what is folded over all that they choose from: it is stored apart, as it is for values.
+export fn by_sum(x: f32[A, B], p: i32[A]) -> (y: f32[A, B], n: i32[A]) {
+    let s[] = sum[a, b](x[a, b]);
+    let m[a] = max[b](x[a, b]);
+    y[a, b] = x[a, b] where s[] > 0;
+    y[a, b] = -x[a, b] where !(s[] > 0);
+    n[a] = p[a] where m[a] * s[] > 1 && p[a] > 0;
+    n[a] = 2 where !(m[a] * s[] > 1 && p[a] > 0);
+}
+check by_sum(A = 7, B = 33);
+check by_sum(A = 2, B = 40000);
+check by_sum(A = 3000, B = 1);
+check by_sum(A = 0, B = 2);
