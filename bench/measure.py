@@ -2,18 +2,22 @@
 """Times the suite on this machine's GPU: tdc beside PyTorch, torch.compile and XLA, by one protocol, and checks results.
 
   python3 bench/measure.py run [--suite NAME] [--only REGEX] [--versions fixed,hint,bare,hand]
-                               [--peers eager,compile,autotune,xla] [--json FILE] [--seconds N]
+                               [--peers eager,ordered,compile,autotune,xla] [--json FILE] [--seconds N]
   python3 bench/measure.py table FILE.json [--all]            # the table in README.md, from what run kept
   python3 bench/measure.py check [--suite NAME] [--only REGEX]   # on the CPU: do programs mean their expressions
   python3 bench/measure.py sizes [--only REGEX] [--json FILE] [--seconds N]   # one bare build at many sizes: sizes.py
 
 Needs nvcc, tdc (as tdlang finds it) and PyTorch; JAX for xla. Programs are suite/NAME.td (with --suite wide
-wide/NAME.td, compositions that nothing was tuned for, judged beside torch.compile), in these versions:
+wide/NAME.td, compositions that nothing was tuned for, judged beside torch.compile; with --suite places places/NAME.td,
+whose values go where data say), in these versions:
 
   fixed  every length is given to tdc (-D N=4096)
   hint   lengths stay symbolic, and `dim N hint 4096;` says what they usually are
   bare   lengths stay symbolic and nothing is said of them: no dim, bench or check line
   hand   the kernel text tests/kernels/NAME.kernel, where there is one
+
+and beside PyTorch as it stands (eager), under torch.use_deterministic_algorithms (ordered: sums repeat bit by bit, as
+tdc's do), compiled, compiled with max-autotune, and XLA.
 
 The protocol: 256 MB are written to flush the L2 cache, the GPU is idle, one call is made; its time goes from the start
 of its first kernel or copy to the end of its last, as CUPTI reports them, whoever launched them. A figure is the median
@@ -35,7 +39,7 @@ import protocol
 import sizes
 from protocol import VERSIONS, distance, flat
 
-PEERS = ("eager", "compile", "autotune", "xla")
+PEERS = ("eager", "ordered", "compile", "autotune", "xla")
 SHOWN = """bias_gelu rotary softmax_4k softmax_128k layernorm layernorm_bwd cross_entropy
     cross_entropy_fwd_bwd groupnorm_nhwc_silu argmax_rows
     transpose_2d embedding scatter_rows embedding_bwd embedding_bwd.zipf segment_mean bincount
@@ -48,7 +52,8 @@ SHOWN = """bias_gelu rotary softmax_4k softmax_128k layernorm layernorm_bwd cros
 class Peers(protocol.Runner):
     def peer(self, which, case, args):
         torch = self.torch
-        if which == "eager":
+        torch.use_deterministic_algorithms(which == "ordered", warn_only=True)
+        if which in ("eager", "ordered"):
             return lambda: case.fn(*args)
         if which == "xla":
             os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
@@ -185,8 +190,8 @@ def table(o):
         data = json.load(f)
     rows = data["rows"]
     columns = [k for k in ("fixed", "hint", "bare") + PEERS if any(k + "_us" in r for r in rows.values())]
-    titles = dict(fixed="lengths fixed", hint="hinted", bare="unsaid", eager="PyTorch", compile="torch.compile",
-                  autotune="max-autotune", xla="XLA")
+    titles = dict(fixed="lengths fixed", hint="hinted", bare="unsaid", eager="PyTorch", ordered="deterministic",
+                  compile="torch.compile", autotune="max-autotune", xla="XLA")
     print("| case | floor, µs | " + " | ".join(titles[c] for c in columns) + " |")
     print("|---|" + "---|" * (len(columns) + 1))
     cell = lambda r, k: f"{r[k + '_us'] / r['floor_us']:.2f}" if k + "_us" in r else "–"

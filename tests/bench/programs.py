@@ -36,7 +36,7 @@ def compiled(suite, name, which, whole):
     return r.returncode == 0 and ("__global__" in r.stdout or not whole), f"{name}, {which}: {r.stderr[:400]}"
 
 
-least = dict(wide=40, gpt2=8)
+least = dict(wide=40, gpt2=8, places=7)
 for name, few in least.items():
     suite = protocol.Suite(name)
     programs = sorted(f[:-3] for f in os.listdir(suite.folder))
