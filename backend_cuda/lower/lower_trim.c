@@ -136,19 +136,35 @@ static bool accumulates(Lower *l, const Stage *loop, int set, const Stage *r) {
 
 static bool is_float(const Expr *e, double v) { return e->op == OP_CONST && type_is_float(e->type) && e->u.f == v; }
 
-/* What an operation on such operands comes to where it is finite; NULL: nothing simpler. A difference of equal numbers
- * counts as 0: where they are infinite or NaN the state that is kept relative to them is NaN already (online.h). */
+/* Whether an expression is made of what the loop sets, and of nothing else that it may meet. */
+static Found is_no_state(const Expr *e, const void *trim) {
+    const Stage *loop = ((const Trim *)trim)->loop;
+    if (e->op == OP_LOAD || e->op == OP_RANDOM) return FOUND;
+    for (int i = 0; i < loop->body.n; i++) {
+        const Stage *s = loop->body.at[i];
+        if (e->op == OP_VALUE && s->kind == STAGE_SET && s->out[0] == e->u.value) return FOUND_NOT;
+    }
+    return e->op == OP_VALUE ? FOUND : FOUND_INSIDE;
+}
+
+static bool of_state(const Trim *t, const Expr *e) { return !expr_has(e, is_no_state, t); }
+
+/* What an operation comes to on such operands, where these are finite. A difference of equal numbers counts as 0, and
+ * so does a product with 0, of states alone: where one is infinite or NaN, what is kept relative to it is NaN already
+ * (sched/plan/online.h). */
 static const Expr *settled_node(ExprRewrite *r, const Expr *old, const Expr *e) {
-    Graph *g = ((const Trim *)r->user)->l->g;
+    const Trim *t = r->user;
+    Graph *g = t->l->g;
     (void)old;
     for (int i = 0; i < 2 && e->nargs == 2; i++) {
         const Expr *a = e->arg[i], *b = e->arg[!i];
         if (e->op == OP_MAX && is_float(a, -(double)INFINITY)) return b;
         if (e->op == OP_ADD && is_float(a, 0)) return b;
         if (e->op == OP_MUL && is_float(a, 1)) return b;
-        if (e->op == OP_MUL && is_float(a, 0)) return a;
+        if (e->op == OP_MUL && is_float(a, 0) && of_state(t, b)) return a;
     }
-    if (e->op == OP_SUB && type_is_float(e->type) && e->arg[0] == e->arg[1]) return expr_float(g, e->type, 0);
+    if (e->op == OP_SUB && type_is_float(e->type) && e->arg[0] == e->arg[1] && of_state(t, e))
+        return expr_float(g, e->type, 0);
     if (e->op == OP_EXP && is_float(e->arg[0], 0)) return expr_float(g, e->type, 1);
     return e->op == OP_IF && e->arg[1] == e->arg[2] ? e->arg[1] : e;
 }
