@@ -8,7 +8,8 @@
 Group *online_group(Plan *plan, Group *gr);
 /* Whether one step alone reads, in what it folds, what this one folds to, and the two are such a pair. */
 bool online_reads(Group *gr, const GStep *p);
-/* A group that does what gr does, with other expressions where they stand in the values that it stores. */
+/* A group that does what gr does, with other expressions where they stand in the values that it stores; same: its axes
+ * are gr's, in their order, so that gr's schedules and lengths are about it, too. */
 Group *online_like(const Group *gr, const Expr *const *from, const Expr *const *to, int n, bool same);
 
 #endif

@@ -389,9 +389,7 @@ static void count_beside(Placing *p, const Axis *axis, FactorSet domain) {
         x->across += registers * p->a->bytes / TARGET_REGISTER;
 }
 
-/* Elements of another size are not aligned along a peeled axis. Other rows than those of the peeled tensor, or one row
- * for all those, are aligned with them only where they are multiples of a vector. What is not is loaded across pieces,
- * if its elements are words or parts of them, and stored one by one. */
+/* Whether an access goes to the rows of its tensor that have the numbers of those by which an axis is peeled. */
 static bool same_rows(const Stage *s, const Stage *by) {
     const int rank = s->tensor->rank, other = by ? by->tensor->rank : 0;
     if ((rank > 1) != (other > 1)) return false;
@@ -400,6 +398,9 @@ static bool same_rows(const Stage *s, const Stage *by) {
     return true;
 }
 
+/* Elements of another size are not aligned along a peeled axis. Other rows than those of the peeled tensor, or one row
+ * for all those, are aligned with them only where they are multiples of a vector. What is not is loaded across pieces,
+ * if its elements are words or parts of them, and stored one by one. */
 static bool place_peel(Placing *p, const Stage *s, FactorSet domain) {
     bool early = false; /* it moves along an axis that starts early */
     p->a->row = -1;

@@ -1,4 +1,4 @@
-// Keys that are said to stand in order are not sorted; such that may be negative are, and of others starts are found.
+// Keys that are said to stand in order are not sorted; such that may be negative are.
 export fn in_order(x: f32[T, D], key: i64[T]) -> (y: f32[V, D]) {
     assume 0 <= key[t] && key[t] < V;
     assume key[t] <= key[t + 1];
