@@ -401,8 +401,12 @@ static void lower_sort(Text *out, Program *p, const SortStep *s, const LowerOpti
     const Printing print = {.out = out, .prelude = o->prelude};
     const char *keys = lower_storage_type(s->sort.keys->type);
     Sym full = sym_fmt(out->ctx, "%s_%s", o->prefix, sort_symbol(p, s));
-    print_line(&print, out->ctx, "// %s, %s: the order of %s\n", s->sort.order ? s->sort.order->name : "no order",
-               s->sort.starts->name, s->sort.keys->name);
+    if (s->sort.ascends)
+        print_line(&print, out->ctx, "// %s: where each number begins in %s, which ascends\n", s->sort.starts->name,
+                   s->sort.keys->name);
+    else
+        print_line(&print, out->ctx, "// %s, %s: the order of %s\n", s->sort.order ? s->sort.order->name : "no order",
+                   s->sort.starts->name, s->sort.keys->name);
     print_line(&print, out->ctx, "extern \"C\" td_sorter %s_launch;\n", full);
     print_line(&print, out->ctx,
                "extern \"C\" int %s_launch(void *stream, const void *keys, int64_t n, int64_t below, void *order, "
