@@ -1,6 +1,6 @@
-/* Examples that refute: values of dimensions and variables, inside all that is known of them, for which a polynomial is
- * less than a bound. No search for a proof is made where there is such an example: most goals that cannot be proved are
- * simply false, and a search finds that out last. */
+/* Examples that refute: values of dimensions, variables and data, inside all that is known of them, for which a
+ * polynomial is less than a bound. No search for a proof is made where there is such an example: most goals that cannot
+ * be proved are simply false, and a search finds that out last. */
 #include "poly_prove.h"
 
 #include "ir/int_value.h"
@@ -9,7 +9,8 @@ enum { MAX_SYMBOLS = 12, MIXED = 6 /* symbols of which all combinations of ends 
 
 typedef struct Example {
     const PolyEnv *env;
-    const Expr *symbol[MAX_SYMBOLS]; /* dimensions, variables and factors, each at one end of its range */
+    /* Dimensions, variables, factors and data, each at one end of its range; whether addresses are aligned. */
+    const Expr *symbol[MAX_SYMBOLS];
     int64_t value[MAX_SYMBOLS];
     int n, known; /* symbols met; those of which this example has the value */
     int ends;     /* bit i: the upper end of symbol i */
@@ -40,6 +41,35 @@ static bool end_of_range(Example *x, const Expr *e, bool upper, int64_t *v) {
     return least <= most;
 }
 
+/* An integer of which the proofs know nothing but its type: a scalar, an element or a value that a kernel computed. */
+static bool is_data(const Example *x, const Expr *e) {
+    const Expr *of = e->op == OP_CAST ? e->arg[0] : e, *lo, *hi;
+    if ((of->op != OP_LOAD && of->op != OP_VALUE && of->op != OP_SCALAR) || type_is_float(of->type)) return false;
+    const Sort *sort = of->op == OP_LOAD ? of->u.tensor->sort : NULL;
+    if (sort && sort->order == of->u.tensor) return false; /* poly_prove.c knows that its elements are places */
+    return !x->env->range || !x->env->range(x->env->user, e, &lo, &hi);
+}
+
+/* One of a type's smaller or larger values. */
+static int64_t end_of_data(const Example *x, const Expr *e, bool upper) {
+    Interval r = interval_of(x->env, e);
+    if (upper) return r.hi < x->large ? r.hi : x->large;
+    return r.lo > -x->large ? r.lo : -x->large;
+}
+
+static bool end_of(Example *x, const Expr *e, bool upper, int64_t *v) {
+    const Expr *lo, *hi;
+    switch (e->op) {
+    case OP_ALIGNED: return *v = upper, true;
+    case OP_DIM:
+        if (!x->env->range || !x->env->range(x->env->user, e, &lo, &hi)) return end_of_dim(x, e->u.dim, upper, v);
+        return end_of_range(x, e, upper, v);
+    case OP_VAR:
+    case OP_FACTOR: return end_of_range(x, e, upper, v);
+    default: return *v = end_of_data(x, e, upper), true;
+    }
+}
+
 static bool value_of_symbol(Example *x, const Expr *e, int64_t *v) {
     int i = 0;
     while (i < x->n && x->symbol[i] != e) i++;
@@ -50,9 +80,7 @@ static bool value_of_symbol(Example *x, const Expr *e, int64_t *v) {
         return true;
     }
     const bool upper = x->few ? e->op != OP_DIM || !poly_uses(*x->few, e) : x->ends >> i & 1;
-    const Expr *lo, *hi;
-    bool plain = e->op == OP_DIM && !(x->env->range && x->env->range(x->env->user, e, &lo, &hi));
-    if (!(plain ? end_of_dim(x, e->u.dim, upper, v) : end_of_range(x, e, upper, v))) return false;
+    if (!end_of(x, e, upper, v)) return false;
     x->value[i] = *v;
     x->known |= 1 << i;
     return true;
@@ -60,7 +88,7 @@ static bool value_of_symbol(Example *x, const Expr *e, int64_t *v) {
 
 /* Of i64 and conditions alone. */
 static IntLeaf example_leaf(void *example, const Expr *e, int64_t *v) {
-    if (e->op == OP_DIM || e->op == OP_VAR || e->op == OP_FACTOR)
+    if (e->op == OP_DIM || e->op == OP_VAR || e->op == OP_FACTOR || e->op == OP_ALIGNED || is_data(example, e))
         return value_of_symbol(example, e, v) ? INT_LEAF_KNOWN : INT_LEAF_UNKNOWN;
     return e->type == TY_I64 || e->type == TY_BOOL ? INT_LEAF_INSIDE : INT_LEAF_UNKNOWN;
 }
@@ -93,7 +121,7 @@ bool poly_refuted(const PolyEnv *env, Poly p, int64_t target) {
     const int nlarge = target < 0 ? 2 : 1;
     for (int k = 0; k < nlarge; k++) { /* all at one end: most that is false is so there */
         x.large = LARGE[k];
-        for (x.ends = 0; x.ends >= -1; x.ends--)
+        for (x.ends = -1; x.ends <= 0; x.ends++)
             if (refutes(&x, p, target)) return true;
     }
     /* Few elements of a dimension, and many indices: digits that are too large. */

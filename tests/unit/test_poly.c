@@ -521,6 +521,34 @@ static void test_refuted(Ctx *ctx) {
                "refuted by an example", goals[i].text);
 }
 
+/* An element of a tensor may be anything that its type holds, and that the facts allow: but one of a sort's order is a
+ * place among its keys. */
+static void test_refuted_data(Ctx *ctx) {
+    static const struct {
+        const char *text;
+        bool refuted;
+    } goals[] = {{"min(N, i64(ids[r]))", true},
+                 {"N - max(0, min(N, i64(ids[r]))) - 1", true},
+                 {"N - max(0, min(N, i64(ids[r])))", false},
+                 {"i64(small[r])", false},
+                 {"255 - i64(small[r])", false},
+                 {"254 - i64(small[r])", true},
+                 {"i64(ids[0])", false}, /* by the fact */
+                 {"i64(order[r])", false}};
+    World *w = world(ctx, "r in 0..4", "");
+    const Expr *n = read_in(w, "N");
+    Tensor *keys = graph_tensor(w->g, sym(ctx, "ids"), TENSOR_INPUT, TY_I32, 1, &n);
+    graph_tensor(w->g, sym(ctx, "small"), TENSOR_INPUT, TY_U8, 1, &n);
+    Tensor *order = graph_tensor(w->g, sym(ctx, "order"), TENSOR_LET, TY_I32, 1, &n);
+    order->sort = &(const Sort){.keys = keys, .order = order};
+    const Expr *fact = read_in(w, "i64(ids[0]) >= 0");
+    w->env.facts = &fact;
+    w->env.nfacts = 1;
+    for (size_t i = 0; i < sizeof goals / sizeof *goals; i++)
+        expect(poly_refuted(&w->env, poly_of(&w->env, read_in(w, goals[i].text)), 0) == goals[i].refuted,
+               "refuted by an element", goals[i].text);
+}
+
 int main(void) {
     Ctx *ctx = ctx_new();
     if (!ctx || CTX_GUARD(ctx)) return 1;
@@ -530,6 +558,7 @@ int main(void) {
     test_range_callback(ctx);
     test_limits(ctx);
     test_refuted(ctx);
+    test_refuted_data(ctx);
     ctx_free(ctx);
     int decided = 0;
     for (uint32_t seed = 1; seed <= 20; seed++) decided += test_random(seed);
