@@ -50,27 +50,27 @@ bool tensor_is_plain(const Tensor *t) {
     return true;
 }
 
+enum { UNKNOWN_SIZE = 1024 };
+
+static int64_t guess_dim(const Dim *d, const int64_t *dims) {
+    if (dims) return dims[d->id];
+    if (d->hint > 0 && d->lo < d->hi) return d->hint;
+    return UNKNOWN_SIZE < d->lo ? d->lo : UNKNOWN_SIZE > d->hi ? d->hi : UNKNOWN_SIZE;
+}
+
 /* Of operators that sizes have; anything else is as long as what nobody says more of. */
 static IntLeaf guess_leaf(void *dims, const Expr *e, int64_t *v) {
-    enum { UNKNOWN_SIZE = 1024 };
     if (op_rule(e->op) == RULE_ARITH && op_arity(e->op) == 2) return INT_LEAF_INSIDE;
-    *v = UNKNOWN_SIZE;
-    if (e->op != OP_DIM) return INT_LEAF_KNOWN;
-    const Dim *d = e->u.dim;
-    if (dims)
-        *v = ((const int64_t *)dims)[d->id];
-    else if (d->hint > 0 && d->lo < d->hi)
-        *v = d->hint;
-    else if (*v > d->hi || *v < d->lo)
-        *v = *v < d->lo ? d->lo : d->hi;
+    *v = e->op == OP_DIM ? guess_dim(e->u.dim, dims) : UNKNOWN_SIZE;
     return INT_LEAF_KNOWN;
 }
 
 /* Of what most lengths are: a number, a dimension, or a product of these that fits. */
 static bool guess_plain(const Expr *e, const int64_t *dims, int64_t *v) {
     int64_t a, b;
+    if (e->op == OP_DIM) return *v = guess_dim(e->u.dim, dims), true;
     if (e->op == OP_MUL) return guess_plain(e->arg[0], dims, &a) && guess_plain(e->arg[1], dims, &b) && mul_ok(a, b, v);
-    return expr_is_int(e, v) || (e->op == OP_DIM && guess_leaf((void *)dims, e, v) == INT_LEAF_KNOWN);
+    return expr_is_int(e, v);
 }
 
 int64_t expr_guess_at(const Expr *e, const int64_t *dims) {

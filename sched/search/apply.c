@@ -338,11 +338,11 @@ static bool say_where(Apply *x) {
     return true;
 }
 
-Kernel *sched_apply(Program *p, StepList *at, Group *gr, const Schedule *s, Text *why) {
+static Kernel *apply(Program *p, StepList *at, Group *gr, const Schedule *s, bool unnamed, Text *why) {
     Ctx *ctx = p->ctx;
     Ctx *temp = ctx_temp(ctx);
     Apply *x = NEW(temp, Apply);
-    *x = (Apply){.p = p, .g = p->graph, .gr = gr, .s = s, .why = why, .temp = temp};
+    *x = (Apply){.p = p, .g = p->graph, .gr = gr, .s = s, .unnamed = unnamed, .why = why, .temp = temp};
     x->k = kernel_new_at(p, at, kernel_name(x));
     x->k->blocks_per_sm = s->occupancy;
     x->k->product = gr->product;
@@ -370,10 +370,14 @@ Kernel *sched_apply(Program *p, StepList *at, Group *gr, const Schedule *s, Text
     return k;
 }
 
+Kernel *sched_apply(Program *p, StepList *at, Group *gr, const Schedule *s, Text *why) {
+    return apply(p, at, gr, s, false, why);
+}
+
 Kernel *sched_apply_scratch(Program *p, Group *gr, const Schedule *s, Text *why) {
     const ExprMap memo = gr->free; /* what is found out meanwhile goes, too */
     gr->free = (ExprMap){0};
-    Kernel *k = sched_apply(p, &p->steps, gr, s, why);
+    Kernel *k = apply(p, &p->steps, gr, s, !s->nsteps, why);
     if (k && !s->nsteps)
         k->shared_bytes = schedule_shared(gr, s);
     else if (k && !kernel_verify(p, k, why))

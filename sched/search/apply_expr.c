@@ -100,15 +100,20 @@ static bool taken(Apply *x, Sym name) {
     return false;
 }
 
-Value *apply_value(Apply *x, ValueKind kind, const char *base, Type t, FactorSet domain) {
+static Sym new_name(Apply *x, const char *base) {
     Ctx *ctx = x->g->ctx;
+    if (x->unnamed) return sym(ctx, base);
     Sym name;
     size_t n = strlen(base);
     bool digit = n && base[n - 1] >= '0' && base[n - 1] <= '9';
     do name = sym_fmt(ctx, "%s%s%d", base, digit ? "_" : "", x->next_name++);
     while (taken(x, name));
     expr_map_put(x->temp, &x->names, name, name);
-    Value *v = part_value(x->p, x->part, name, kind, t, x->l, domain);
+    return name;
+}
+
+Value *apply_value(Apply *x, ValueKind kind, const char *base, Type t, FactorSet domain) {
+    Value *v = part_value(x->p, x->part, new_name(x, base), kind, t, x->l, domain);
     if (!(domain & (layout_scope_factors(x->l, SCOPE_THREAD) | layout_scope_factors(x->l, SCOPE_REG))))
         v->layout = NULL;
     return v;

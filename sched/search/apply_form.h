@@ -48,6 +48,7 @@ typedef struct Apply {
     ExprMap together; /* those of them that one stage reads, while its operands are made */
     ExprMap sizes;    /* Expr -> operators in it as a tree */
     ExprSet indices;  /* what is made of indices and constants alone */
+    bool unnamed;     /* nobody reads the text of what is made: values that are alike have one name */
     ExprMap names;    /* Sym -> taken */
     int next_name;
     ExprMap turned; /* Value -> the same in the second layout */

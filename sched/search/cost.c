@@ -3,6 +3,8 @@
  * group through its form alone. */
 #include "cost.h"
 
+#include "real.h"
+
 #include <math.h>
 
 #define COST(name, value, unit, source) static const double name = value;
@@ -117,7 +119,7 @@ static double run_bytes(Costing *x, const CostAccess *t, const int64_t *stride, 
         const Beside *b = &x->beside[i];
         const int m = t->moves[b->axis];
         if (m == MOVE_IN_STEPS) { /* the innermost of them name the same */
-            const double same = fmin(b->n, t->steps[b->axis] / taken);
+            const double same = least_of(b->n, t->steps[b->axis] / taken);
             taken *= same;
             if (b->bind == BIND_LANE && b->n > same) lanes *= b->n / same, row = beside;
             if (b->bind != BIND_LANE && lanes == 1 && t->load) beside *= b->n / same;
@@ -144,7 +146,7 @@ static void add_cost(Costing *x, const CostForm *f, int i, Totals *sum) {
     const Machine *m = x->m;
     const double threads = x->threads, blocks = x->blocks;
     const CostAccess *t = &f->accesses.at[i];
-    const int levels = f->levels[i];
+    const int levels = f->levels->again[i];
     double vec, run = run_bytes(x, t, f->strides[i], &vec),
                 waste = run >= m->target->sector || run <= 0 ? 1 : m->target->sector / run;
     double lines = run >= m->target->line ? 1 : 2 * run >= m->target->line ? HALF_LINE : PART_LINE;
@@ -157,11 +159,11 @@ static void add_cost(Costing *x, const CostForm *f, int i, Totals *sum) {
         if (!(t->axes >> a & 1)) continue;
         const Sizes *z = &x->size[a];
         if (t->moves[a] == MOVE_SELDOM)
-            served = x->vector[a] ? fmin((double)x->vector[a], SERVED) : 1;
+            served = x->vector[a] ? least_of((double)x->vector[a], SERVED) : 1;
         else
-            per_block *= fmax(1, z->serial * z->thread * z->reg / t->steps[a]);
+            per_block *= most_of(1, z->serial * z->thread * z->reg / t->steps[a]);
         if (t->moves[a] == MOVE_FURTHER) rows *= z->thread * z->reg;
-        reg *= fmax(1, z->reg / t->steps[a]);
+        reg *= most_of(1, z->reg / t->steps[a]);
         loops *= z->serial;
         if (t->moves[a] == MOVE_BY_ONE && z->reg * z->serial > 1) strided_here = true;
     }
@@ -173,7 +175,7 @@ static void add_cost(Costing *x, const CostForm *f, int i, Totals *sum) {
     double apart = 1; /* of what a warp stores at a time: sectors, in each of which it has a part */
     if (vec > may) {
         sum->issue += threads * blocks * loops * reg * again * ISSUE_SCATTERED;
-        if (!t->load) apart = fmin(vec, m->target->sector / t->bytes);
+        if (!t->load) apart = least_of(vec, m->target->sector / t->bytes);
         vec = may;
     }
     if (vec != width) lines *= 1 + NARROW_ACCESS * log2(width / vec);
@@ -181,7 +183,7 @@ static void add_cost(Costing *x, const CostForm *f, int i, Totals *sum) {
     double at_work = per_block * t->bytes * (BLOCKS_AT_WORK * m->sms);
     bool kept = bytes <= CACHED * m->l2 || at_work <= CACHED_BLOCKS * m->l2;
     sum->dram += bytes * waste * lines * (!kept && again > 1 ? again : 1);
-    sum->l2 += per_block * blocks * t->bytes * fmax(waste, apart) * again;
+    sum->l2 += per_block * blocks * t->bytes * most_of(waste, apart) * again;
     if (served > 0) reg /= served, vec = 1;
     double elements = threads * blocks * loops * reg * again;
     sum->issue += elements / vec * ISSUE_ACCESS + elements * ISSUE_ELEMENT;
@@ -209,24 +211,30 @@ static double kept_registers(Costing *x, const GStep *p) {
     return n;
 }
 
-static double exchange_cost(Costing *x, double warps) {
+/* What the threads of a fold exchange: within warps, across them, and along a scan's loop. */
+static void exchanges_of(const Costing *x, const GStep *p, double *t) {
+    double threads = 1, kept = 1, turns = 0;
+    bool crosses = false; /* warps */
+    for (int a = 0; a < x->s->naxes; a++) {
+        if (p->over >> a & 1) {
+            threads *= x->size[a].thread;
+            crosses |= schedule_find(x->s, a, BIND_WARP) || (x->warps > 1 && schedule_find(x->s, a, BIND_THREAD));
+            if (p->scan && x->size[a].serial > 1) turns = x->size[a].serial; /* a scan is along one axis */
+        } else if (p->free >> a & 1)
+            kept *= x->size[a].reg;
+    }
+    t[0] = threads > 1 ? kept * SHUFFLES : 0;
+    t[1] = crosses ? EXCHANGE + x->warps * EXCHANGE_WARP + kept * EXCHANGE_KEPT : 0;
+    t[2] = SCAN_STEP * turns;
+}
+
+static double exchange_cost(const Costing *x, const CostForm *form) {
     double t = 0;
     for (int i = 0; i < x->gr->steps.n; i++) {
-        const GStep *p = &x->gr->steps.at[i];
-        double threads = 1, kept = 1;
-        bool crosses = false; /* warps */
-        for (int a = 0; a < x->s->naxes; a++) {
-            if (p->over >> a & 1) {
-                threads *= x->size[a].thread;
-                crosses |= schedule_find(x->s, a, BIND_WARP) || (warps > 1 && schedule_find(x->s, a, BIND_THREAD));
-            } else if (p->free >> a & 1)
-                kept *= x->size[a].reg;
-        }
-        if (threads > 1) t += kept * SHUFFLES;
-        if (crosses) t += EXCHANGE + warps * EXCHANGE_WARP + kept * EXCHANGE_KEPT;
-        if (p->scan)
-            for (int a = 0; a < x->s->naxes; a++)
-                if (p->over >> a & 1 && x->size[a].serial > 1) t += SCAN_STEP * x->size[a].serial;
+        double *each = &form->exchange[COST_EXCHANGES * i];
+        if (form->alike[i] == i) exchanges_of(x, &x->gr->steps.at[i], each);
+        each = &form->exchange[COST_EXCHANGES * form->alike[i]];
+        for (int k = 0; k < COST_EXCHANGES; k++) t += each[k];
     }
     return t;
 }
@@ -237,7 +245,7 @@ static double exchange_cost(Costing *x, double warps) {
 static double room_for(const Machine *m, double warps, double registers) {
     const double by_registers = floor(m->target->registers_per_sm / (registers * warps * TARGET_WARP));
     const double by_threads = floor(m->target->threads_per_sm / (warps * TARGET_WARP));
-    return fmin(fmin(by_registers, by_threads), m->target->blocks_per_sm);
+    return least_of(least_of(by_registers, by_threads), m->target->blocks_per_sm);
 }
 
 static double base_registers(const Costing *x) { return x->gr->steps.n == 0 ? MAP_REGISTERS : FOLD_REGISTERS; }
@@ -256,7 +264,7 @@ static double bandwidth_of(const Machine *m) { return MEMORY_SHARE * m->bandwidt
 
 /* What loads of the loops wait, one after the other. */
 static double loop_seconds(const Costing *x, const CostForm *form) {
-    const double latency = LOAD_SHARE * x->m->latency, levels = form->depth + 1;
+    const double latency = LOAD_SHARE * x->m->latency, levels = form->levels->depth + 1;
     return x->loops * levels * (latency + LOOP_STEP) / (1 + x->s->ahead);
 }
 
@@ -284,26 +292,11 @@ static double iterations(const Costing *x, AxisSet axes) {
     return n;
 }
 
-/* Iterations of all loops: those over axes that one step folds are in each other, those of others behind each other. */
-static double loops_of(const Costing *x) {
-    const Group *gr = x->gr;
-    AxisSet folded = 0, met[MAX_GROUP_AXES];
+/* Iterations of all loops. */
+static double loops_of(const Costing *x, const CostForm *form) {
     double sum = 0;
-    int n = 0;
-    for (int i = 0; i < gr->steps.n; i++) folded |= gr->steps.at[i].over;
-    for (int i = 0; i < gr->steps.n; i++) {
-        const AxisSet own = (gr->steps.at[i].over | gr->steps.at[i].under) & folded;
-        bool within = false;
-        for (int k = 0; k < gr->steps.n; k++) {
-            const AxisSet other = (gr->steps.at[k].over | gr->steps.at[k].under) & folded;
-            within |= other != own && !(own & ~other);
-        }
-        for (int k = 0; k < n; k++) within |= met[k] == own;
-        if (within || n == MAX_GROUP_AXES) continue;
-        met[n++] = own;
-        sum += iterations(x, own);
-    }
-    return (n ? sum : 1) * iterations(x, ~folded);
+    for (int i = 0; i < form->nests.n; i++) sum += iterations(x, form->nests.at[i]);
+    return (form->nests.n ? sum : 1) * iterations(x, ~form->folded);
 }
 
 /* Sizes, and what follows from them alone, whatever the accesses are. */
@@ -321,17 +314,17 @@ static void begin(Costing *x, CostForm *form) {
         held *= x->size[a].reg;
     }
     cost_form_levels(form, loops);
-    x->loops = loops_of(x);
+    x->loops = loops_of(x, form);
     x->warps = ceil(x->threads / TARGET_WARP);
     x->busy = x->blocks < m->sms ? x->blocks : m->sms;
     const double lanes = x->warps * TARGET_WARP / x->threads; /* idle lanes of the last warp */
     x->issue = lanes / (x->busy * m->target->lanes * m->clock);
-    const double room = fmax(1, room_for(m, x->warps, base_registers(x)));
+    const double room = most_of(1, room_for(m, x->warps, base_registers(x)));
     x->waits = loop_seconds(x, form);
     x->waves = waves_of(x, room);
     x->times = odd_blocks(x, room, 1);
     /* An access has no more registers than a thread has of all axes. */
-    x->reach = form->loaded > 0 ? fmax(fmin(1, inflight_of(x, room, held * form->loaded)), LEAST_REACH) : 1;
+    x->reach = form->loaded > 0 ? most_of(least_of(1, inflight_of(x, room, held * form->loaded)), LEAST_REACH) : 1;
 }
 
 /* That it takes at least `most`, whatever the accesses behind the first n are: these move each of their bytes once. */
@@ -359,7 +352,7 @@ static double seconds_of(const Costing *x, const Totals *sum) {
     const double bandwidth = bandwidth_of(m), f = inflight_of(x, resident, sum->inflight);
     const double reach = f > 0 ? f / cbrt(1 + f * f * f) : 1; /* stores alone wait for nothing */
     const double waves = waves_of(x, resident);
-    double memory = sum->dram / (bandwidth * fmax(reach, LEAST_REACH)), l2 = sum->l2 / (CACHE_SPEED * bandwidth);
+    double memory = sum->dram / (bandwidth * most_of(reach, LEAST_REACH)), l2 = sum->l2 / (CACHE_SPEED * bandwidth);
     double lanes = x->warps * TARGET_WARP / threads; /* idle lanes of the last warp */
     double issue = sum->issue * lanes / (x->busy * m->target->lanes * m->clock);
     const double waiting = waiting_seconds(waves, x->waits);
@@ -386,13 +379,13 @@ double sched_cost_below(CostForm *form, const Machine *m, const Schedule *s, dou
     cost_form_strides(form);
     begin(&x, form);
     if (is_beyond(&x, form, 0, &sum, most)) return (double)INFINITY;
-    x.waits += exchange_cost(&x, x.warps);
+    x.waits += exchange_cost(&x, form);
     find_beside(&x);
     for (int i = 0; i < form->accesses.n; i++) {
         add_cost(&x, form, i, &sum);
         if (is_beyond(&x, form, i + 1, &sum, most)) return (double)INFINITY;
     }
-    for (int i = 0; i < gr->steps.n; i++) {
+    for (int i = 0; i < gr->steps.n && form->joins; i++) {
         if (gr->steps.at[i].joined[0]) sum.registers += kept_registers(&x, &gr->steps.at[i]);
         sum.issue += joined_cost(&x, &gr->steps.at[i], x.threads, x.blocks);
     }

@@ -332,10 +332,42 @@ static void measure(CostForm *f, Ctx *ctx) {
     }
 }
 
+static bool steps_alike(const GStep *a, const GStep *b) {
+    return a->over == b->over && a->free == b->free && a->scan == b->scan;
+}
+
+/* Loops over axes that one step folds are in each other, those of others behind each other. */
+static void find_nests(CostForm *f, Ctx *ctx) {
+    const Group *gr = f->gr;
+    for (int i = 0; i < gr->steps.n; i++) f->folded |= gr->steps.at[i].over;
+    for (int i = 0; i < gr->steps.n; i++) {
+        const AxisSet own = (gr->steps.at[i].over | gr->steps.at[i].under) & f->folded;
+        bool within = false;
+        for (int k = 0; k < gr->steps.n; k++) {
+            const AxisSet other = (gr->steps.at[k].over | gr->steps.at[k].under) & f->folded;
+            within |= other != own && !(own & ~other);
+        }
+        for (int k = 0; k < f->nests.n; k++) within |= f->nests.at[k] == own;
+        if (!within && f->nests.n < MAX_GROUP_AXES) vec_push(ctx, &f->nests, own);
+    }
+}
+
+static void compare_steps(CostForm *f, Ctx *ctx) {
+    const Group *gr = f->gr;
+    f->alike = NEW_N(ctx, int, gr->steps.n + 1);
+    f->exchange = NEW_N(ctx, double, COST_EXCHANGES * gr->steps.n + 1);
+    for (int i = 0; i < gr->steps.n; i++) {
+        while (!steps_alike(&gr->steps.at[f->alike[i]], &gr->steps.at[i])) f->alike[i]++;
+        f->joins |= gr->steps.at[i].joined[0] != 0;
+    }
+    find_nests(f, ctx);
+}
+
 CostForm *cost_form(Group *gr, const Points *points, Ctx *ctx) {
     Former x = {.f = NEW(ctx, CostForm), .gr = gr, .ctx = ctx};
     x.f->gr = gr;
     x.f->points = points;
+    compare_steps(x.f, ctx);
     for (int i = 0; i < gr->steps.n; i++) {
         const Expr *node = gr->steps.at[i].node;
         CostItem it = add_item(&x, (const Expr *const *)node->arg + 1, node->nargs - 1, gr->steps.at[i].guard, true);
@@ -358,8 +390,10 @@ CostForm *cost_form(Group *gr, const Points *points, Ctx *ctx) {
     x.f->strides_at = -1;
     cost_form_strides(x.f);
     x.f->key = key_of(x.f, ctx);
-    x.f->level = NEW_N(ctx, int, x.f->items.n);
-    x.f->levels = NEW_N(ctx, int, x.f->accesses.n);
+    for (int i = 0; i < COST_LEVELS; i++) {
+        x.f->asked[i].level = NEW_N(ctx, int, x.f->items.n);
+        x.f->asked[i].again = NEW_N(ctx, int, x.f->accesses.n);
+    }
     return x.f;
 }
 
@@ -380,27 +414,37 @@ double cost_form_once(const CostForm *f, int point) {
 
 /* ---- levels ---- */
 
-void cost_form_levels(CostForm *f, AxisSet serial) {
-    if (f->known && f->serial == serial) return;
+static void find_levels(const CostForm *f, CostLevels *to) {
     uint64_t seen[MAX_ACCESSES] = {0};
-    f->known = true;
-    f->serial = serial;
-    f->depth = 0;
-    for (int i = 0; i < f->accesses.n; i++) f->levels[i] = 0;
+    to->depth = 0;
+    for (int i = 0; i < f->accesses.n; i++) to->again[i] = 0;
     for (int i = 0; i < f->items.n; i++) {
         const CostItem *it = &f->items.at[i];
         int level = 0;
         for (int k = 0; k < it->nreads; k++) {
-            int l = f->level[f->refs.at[it->reads + k]];
+            int l = to->level[f->refs.at[it->reads + k]];
             if (l > level) level = l;
         }
         for (int k = 0; k < it->nloads; k++) {
             int c = f->refs.at[it->loads + k];
-            f->levels[c] += !(seen[c] >> (level & 63) & 1);
+            to->again[c] += !(seen[c] >> (level & 63) & 1);
             seen[c] |= (uint64_t)1 << (level & 63);
         }
         const GStep *p = i < f->gr->steps.n ? &f->gr->steps.at[i] : NULL;
-        if (!p && level > f->depth) f->depth = level;
-        f->level[i] = level + (p && !p->scan && p->over & serial ? 1 : 0);
+        if (!p && level > to->depth) to->depth = level;
+        to->level[i] = level + (p && !p->scan && p->over & to->serial ? 1 : 0);
     }
+}
+
+/* Candidates with one set come between those with another. */
+void cost_form_levels(CostForm *f, AxisSet serial) {
+    const int n = f->nasked < COST_LEVELS ? f->nasked : COST_LEVELS;
+    for (int i = 0; i < n; i++)
+        if (f->asked[i].serial == serial) {
+            f->levels = &f->asked[i];
+            return;
+        }
+    f->levels = &f->asked[f->nasked++ % COST_LEVELS];
+    f->levels->serial = serial;
+    find_levels(f, f->levels);
 }

@@ -31,6 +31,16 @@ typedef struct CostItem {
     int loads, nloads; /* accesses that it makes by itself */
 } CostItem;
 
+/* What loops over a set of axes mean. */
+typedef struct CostLevels {
+    AxisSet serial;
+    int *level; /* of each item: loops that have ended before it is known */
+    int *again; /* of each access: loops over a folded axis in which it is made again */
+    int depth;
+} CostLevels;
+
+enum { COST_LEVELS = 4 /* sets of axes whose levels are kept */ };
+
 typedef struct CostForm {
     Group *gr;
     VEC(CostAccess) accesses; /* in the order of the items that make them first */
@@ -39,6 +49,10 @@ typedef struct CostForm {
     Sym key; /* equal where all of the above and below, and what a schedule's legality reads, is equal */
     const Points *points;
     int64_t **lengths;       /* of each point: of each axis */
+    int *alike;              /* of each step: the first that folds the same axes, free of the same, in the same way */
+    bool joins;              /* some step joins two values of fewer axes */
+    AxisSet folded;          /* axes that some step folds */
+    VEC(AxisSet) nests;      /* sets of them that have loops behind each other; those of one set are in each other */
     bool ragged;             /* some step folds over ranges that are data */
     int64_t **walked;        /* the same, but where an axis has ranges that are data an average one's length */
     int64_t **elements;      /* of each point: of each access, of CostAccess.whole; 0 without */
@@ -50,13 +64,13 @@ typedef struct CostForm {
     bool refused;            /* some length, or number of elements, is negative there: no size of a call */
     double loaded;           /* bytes of an element of each load that does not move seldom, together */
     int strides_at;          /* which; -1: none yet */
-    /* Of the set of axes with a loop that was asked about last: */
-    bool known;
-    AxisSet serial;
-    int *level;  /* of each item: loops that have ended before it is known */
-    int *levels; /* of each access: loops over a folded axis in which it is made again */
-    int depth;
+    CostLevels *levels;      /* of the set of axes with a loop that was asked about last */
+    CostLevels asked[COST_LEVELS];
+    int nasked;
+    double *exchange; /* of each step, what threads exchange: cost.c's own */
 } CostForm;
+
+enum { COST_EXCHANGES = 3 /* numbers of CostForm.exchange a step */ };
 
 CostForm *cost_form(Group *gr, const Points *points, Ctx *ctx); /* in that memory */
 /* By how many elements the address of each access moves along each axis, at f->at; 0 where it does not, or where nobody
@@ -64,7 +78,7 @@ CostForm *cost_form(Group *gr, const Points *points, Ctx *ctx); /* in that memor
 const int64_t *const *cost_form_strides(CostForm *f);
 /* Bytes that are loaded and stored, each once. */
 double cost_form_once(const CostForm *f, int point);
-/* Fills level, levels and depth for a set of axes with a loop. */
+/* f->levels is for a set of axes with a loop. */
 void cost_form_levels(CostForm *f, AxisSet serial);
 
 #endif

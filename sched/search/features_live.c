@@ -40,10 +40,13 @@ static void live_segments(Reading *x, const Stage *s) {
     vec_push(x->ctx, &x->living, ((Living){segments, x->place, x->place + 1, OF_SEGMENT * s->monoid->n * parts}));
 }
 
+/* A value is made once, mostly not long before it is read. */
 static Found keep_alive(const Expr *e, void *user) {
     Reading *x = user;
-    for (int i = 0; e->op == OP_VALUE && i < x->living.n; i++)
-        if (x->living.at[i].value == e->u.value) x->living.at[i].to = x->place;
+    if (e->op != OP_VALUE) return FOUND_INSIDE;
+    int i = x->living.n - 1;
+    while (i >= 0 && x->living.at[i].value != e->u.value) i--;
+    if (i >= 0) x->living.at[i].to = x->place;
     return FOUND_INSIDE;
 }
 

@@ -39,6 +39,7 @@ typedef struct Judge {
     bool spills;    /* registers are more than a multiprocessor, or a launch bound, leaves */
     Touched touched[FEATURE_ACCESSES];
     DigitAt digit[FEATURE_ACCESSES][FEATURE_DIGITS];
+    bool vectors[FEATURE_ACCESSES];           /* whether an access is made by vectors */
     bool follows[FEATURE_ACCESSES];           /* an earlier load brings what this one needs */
     double wait[FEATURE_ACCESSES];            /* of each access: seconds until it is there */
     double issue[FEATURE_BODIES];             /* instructions for accesses */
@@ -117,15 +118,17 @@ static void find_resident(Judge *j) {
 
 /* Whether peeled rows begin and end inside of vectors. */
 static bool are_odd(const Judge *j, const Access *a) {
-    return a->row >= 0 && (j->f->displaced || fmod(at(j, a->row), a->vector) != 0);
+    return a->row >= 0 && (j->f->displaced || !is_multiple(at(j, a->row), a->vector));
 }
 
 /* Whether an access is made by vectors at these sizes. */
-static bool by_vectors(const Judge *j, const Access *a) {
+static bool find_vectors(const Judge *j, const Access *a) {
     if (a->single || (a->together && j->fails)) return false;
     if (!a->peel) return a->across || !(a->aligned & j->fails);
     return a->across || !a->apart || !are_odd(j, a);
 }
+
+static bool by_vectors(const Judge *j, const Access *a) { return j->vectors[a - j->f->accesses.at]; }
 
 /* Whether its vectors lie across aligned pieces. */
 static bool is_across(const Judge *j, const Access *a) {
@@ -141,7 +144,8 @@ static void find_touched(Judge *j) {
     }
     for (int i = 0; i < f->accesses.n; i++) {
         const Access *a = &f->accesses.at[i];
-        j->touched[i] = access_touched(f, a, j->digit[i], by_vectors(j, a), j->target);
+        j->vectors[i] = find_vectors(j, a);
+        j->touched[i] = access_touched(f, a, j->digit[i], j->vectors[i], j->target);
         if (a->open) j->touched[i].instructions *= j->reached;
         j->follows[i] = access_follows(f, i, j->digit[i], j->target->sector);
         if (!j->follows[i]) j->body[a->body] += j->touched[i].block * j->target->sector;

@@ -28,11 +28,6 @@ static void insert(Walk *w, int *n, Walk one) {
     w[i] = one;
 }
 
-static bool is_multiple(double bytes, double of) {
-    const double n = bytes / of;
-    return n == (double)(int64_t)n;
-}
-
 /* Pieces of memory of `granule` bytes that all of the walks touch together, from `run` bytes on. Walks, the shortest
  * first, either continue what those before cover, or repeat it elsewhere: in *apart places. Those of windows fall on
  * places that others have. Where places are not aligned, they begin at any element. */
@@ -119,7 +114,7 @@ static double partly(const Access *a, const Walks *w, const Touched *t, double s
     for (int i = 0; i < w->nblock; i++) bytes *= w->block[i].count;
     const double run = bytes / t->apart;
     if (aligned && (run < sector || bytes < WHOLE * t->block * sector)) return t->block;
-    if (aligned) return fmod(run, sector) > 0 ? t->apart : 0;
+    if (aligned) return is_multiple(run, sector) ? 0 : t->apart;
     return least_of(t->block, 2 * t->apart);
 }
 

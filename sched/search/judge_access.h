@@ -3,6 +3,7 @@
 #define TDC_JUDGE_ACCESS_H
 
 #include "features.h"
+#include "real.h"
 #include "sched/machine/target.h"
 
 /* Of one access. */
@@ -29,9 +30,5 @@ Touched access_touched(const Features *f, const Access *a, DigitAt *digit, bool 
 /* Whether an earlier load of the same iteration brings most of what one needs, or the sectors next to it. digit: of the
  * access, filled in. */
 bool access_follows(const Features *f, int access, const DigitAt *digit, double sector);
-
-/* As fmin and fmax, which are calls. */
-static inline double least_of(double a, double b) { return a < b || b != b ? a : b; }
-static inline double most_of(double a, double b) { return a > b || b != b ? a : b; }
 
 #endif

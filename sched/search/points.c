@@ -6,6 +6,8 @@
 #include "ir/expr_walk.h"
 #include "ir/interp/interp.h"
 
+#include <string.h>
+
 enum {
     MAX_ELEMENTS_BITS = 31 /* of what an equation stores or folds, where it is not a hint that makes it larger */
 };
@@ -80,6 +82,8 @@ typedef struct Making {
     Ctx *ctx;
     Points *p;
     const int64_t *base; /* hints, or what is usual */
+    int64_t *trial;      /* the point that is made */
+    short *at;           /* of each hash of a point, its number plus 1, or of one before it that is taken */
     VEC(AxisSet) sets;   /* over which elements are stored or folded */
     AxisSet ragged;      /* axes of ranges that are data, and those that they divide */
     bool *column;        /* of each dimension: it is a length of rows, see column_axes */
@@ -181,28 +185,41 @@ static void keep_required(const Group *gr, const Expr *c, int64_t *dims) {
         dims[large->id] = legal(large, dims[small->id]);
 }
 
-static void add(Making *x, const int64_t *asked, double weight, bool always) {
+enum { HASHES = 2048 /* more than twice as many as there are points */ };
+
+/* Whether x->trial was added before; else it is noted as the next point. */
+static bool was_added(Making *x) {
+    const int ndims = x->gr->graph->dims.n;
+    uint64_t h = 0;
+    for (int d = 0; d < ndims; d++) h = (h ^ (uint64_t)x->trial[d]) * 0x9e3779b97f4a7c15u, h ^= h >> 29;
+    short *at = &x->at[h % HASHES];
+    for (; *at; at = at == &x->at[HASHES - 1] ? x->at : at + 1)
+        if (!memcmp(x->p->dims[*at - 1], x->trial, sizeof *x->trial * (size_t)ndims)) return true;
+    *at = (short)(x->p->n + 1);
+    return false;
+}
+
+/* x->trial, as what is required lets it be. */
+static void add(Making *x, double weight, bool always) {
     Points *p = x->p;
     const Graph *g = x->gr->graph;
-    const int ndims = g->dims.n;
-    int64_t *dims = NEW_N(x->ctx, int64_t, ndims + 1);
-    for (int d = 0; d < ndims; d++) dims[d] = asked[d];
     for (int i = 0; i < g->facts.n; i++)
-        if (g->facts.at[i].require && !g->facts.at[i].nvars) keep_required(x->gr, g->facts.at[i].cond, dims);
-    if (p->n == MAX_POINTS || (!always && !usual(x, dims))) return;
-    for (int i = 0; i < p->n; i++) {
-        int same = 0;
-        while (same < ndims && p->dims[i][same] == dims[same]) same++;
-        if (same == ndims) return;
-    }
-    p->dims[p->n] = dims;
+        if (g->facts.at[i].require && !g->facts.at[i].nvars) keep_required(x->gr, g->facts.at[i].cond, x->trial);
+    if (p->n == MAX_POINTS || (!always && !usual(x, x->trial)) || was_added(x)) return;
+    p->dims[p->n] = NEW_RAW(x->ctx, int64_t, g->dims.n + 1);
+    memcpy(p->dims[p->n], x->trial, sizeof *x->trial * (size_t)g->dims.n);
     p->weight[p->n++] = weight;
+}
+
+/* x->trial is what is usual, for those who say what differs. */
+static int64_t *usual_point(Making *x) {
+    memcpy(x->trial, x->base, sizeof *x->trial * (size_t)x->gr->graph->dims.n);
+    return x->trial;
 }
 
 /* At the values of free dimensions, one of each list. */
 static void add_at(Making *x, Dim *const *free, int n, const int64_t *values) {
-    int64_t *dims = NEW_N(x->ctx, int64_t, x->gr->graph->dims.n + 1);
-    for (int d = 0; d < x->gr->graph->dims.n; d++) dims[d] = x->base[d];
+    int64_t *dims = usual_point(x);
     double weight = 1;
     for (int i = 0; i < n; i++) {
         const int64_t v = dims[free[i]->id] = legal(free[i], values[i]);
@@ -211,7 +228,7 @@ static void add_at(Making *x, Dim *const *free, int n, const int64_t *values) {
         if (v >= LONG_COLUMNS && n > 1 && is_column(x, free[i])) weight *= LONG;
         if (v <= SHORT_COLUMNS && n > 1 && is_column(x, free[i])) weight *= SHORT;
     }
-    add(x, dims, weight, false);
+    add(x, weight, false);
 }
 
 /* All combinations of values, the first of each first. */
@@ -258,14 +275,12 @@ static void add_spread(Making *x, Dim *const *free, int n) {
 
 /* Dimension `longest` is as long as a total of elements lets it be, beside others of these lengths. */
 static void add_extreme(Making *x, Dim *const *free, int n, int longest, int64_t total, bool odd, const int64_t *v) {
-    int64_t *dims = NEW_N(x->ctx, int64_t, x->gr->graph->dims.n + 1);
-    int64_t *const length = &dims[free[longest]->id];
-    for (int d = 0; d < x->gr->graph->dims.n; d++) dims[d] = x->base[d];
+    int64_t *dims = usual_point(x), *const length = &dims[free[longest]->id];
     for (int i = 0; i < n; i++) dims[free[i]->id] = legal(free[i], v[i]);
     for (*length = 1; *length < total; *length *= 2)
         if (elements_at(x, dims) > total / 2) break;
     *length = legal(free[longest], odd && *length > 1 ? *length - 1 : *length);
-    add(x, dims, EXTREME, false);
+    add(x, EXTREME, false);
 }
 
 /* Each dimension is the longest one in turn: beside ones alone, then beside others. */
@@ -310,12 +325,11 @@ static int64_t length_of(int bits, uint32_t *state) {
 /* A total of elements is shared out to the dimensions bit by bit: all divisions of it are alike. */
 static void add_drawn(Making *x, Dim *const *free, int n) {
     enum { LEAST_BITS = 16, TOTALS = 11, MOST_BITS = 24 };
-    int64_t *dims = NEW_N(x->ctx, int64_t, x->gr->graph->dims.n + 1);
     int *end = NEW_N(x->ctx, int, n + 1);
     uint32_t state = 1;
     for (int k = 0; k < NDRAWN; k++) {
         const int total = LEAST_BITS + bits_of(&state, TOTALS);
-        for (int d = 0; d < x->gr->graph->dims.n; d++) dims[d] = x->base[d];
+        int64_t *dims = usual_point(x);
         end[n - 1] = total;
         for (int i = 0; i + 1 < n; i++) { /* where shares end, in order */
             const int at = bits_of(&state, total + 1);
@@ -327,7 +341,7 @@ static void add_drawn(Making *x, Dim *const *free, int n) {
             const int bits = i ? end[i] - end[i - 1] : end[0];
             dims[free[i]->id] = legal(free[i], length_of(bits < MOST_BITS ? bits : MOST_BITS, &state));
         }
-        add(x, dims, DRAWN, false);
+        add(x, DRAWN, false);
     }
 }
 
@@ -336,14 +350,12 @@ static void add_drawn(Making *x, Dim *const *free, int n) {
 /* Beside the hints: each of them alone much smaller or larger. */
 static void add_beside(Making *x, Dim *const *hinted, int n) {
     static const int64_t TIMES = 16;
-    int64_t *dims = NEW_N(x->ctx, int64_t, x->gr->graph->dims.n + 1);
     for (int i = 0; i < n && i < MOST_VARIED; i++)
         for (int larger = 0; larger < 2; larger++) {
-            for (int d = 0; d < x->gr->graph->dims.n; d++) dims[d] = x->base[d];
-            int64_t v = dims[hinted[i]->id];
+            int64_t *dims = usual_point(x), v = dims[hinted[i]->id];
             if (larger && !mul_ok(v, TIMES, &v)) continue;
             dims[hinted[i]->id] = legal(hinted[i], larger ? v : v / TIMES);
-            add(x, dims, OFF_HINT, false);
+            add(x, OFF_HINT, false);
         }
 }
 
@@ -371,7 +383,13 @@ static Unsaid unsaid_of(const Group *gr, Points *p, Ctx *ctx) {
         Dim *d = g->dims.at[i];
         base[i] = d->lo == d->hi ? d->lo : d->hint > 0 ? legal(d, d->hint) : legal(d, MANY_ROWS[0]);
     }
-    u.making = (Making){.gr = gr, .ctx = ctx, .p = p, .base = base, .column = NEW_N(ctx, bool, g->dims.n + 1)};
+    u.making = (Making){.gr = gr,
+                        .ctx = ctx,
+                        .p = p,
+                        .base = base,
+                        .trial = NEW_RAW(ctx, int64_t, g->dims.n + 1),
+                        .at = NEW_N(ctx, short, HASHES),
+                        .column = NEW_N(ctx, bool, g->dims.n + 1)};
     const AxisSet columns = column_axes(gr);
     for (int i = 0; i < g->dims.n; i++) u.making.column[i] = is_length(gr, columns, g->dims.at[i]);
     note_sets(&u.making);
@@ -382,17 +400,19 @@ static Points *likely_points(const Unsaid *u, Making *x) {
     Points *p = x->p;
     if (u->nfree && u->nfree <= FEW_DIMS) add_grid(x, u->free, u->nfree);
     if (u->nfree > FEW_DIMS) add_spread(x, u->free, u->nfree);
-    if (!u->nfree && is_for(x->gr, x->base)) add(x, x->base, 1, true);
+    usual_point(x);
+    if (!u->nfree && is_for(x->gr, x->base)) add(x, 1, true);
     if (!u->nfree) add_beside(x, u->hinted, u->nhinted);
-    if (!p->n) add(x, x->base, 1, true);
+    usual_point(x);
+    if (!p->n) add(x, 1, true);
     p->nlikely = p->n;
     return p;
 }
 
 static Points *points_new(Ctx *ctx) {
     Points *p = NEW(ctx, Points);
-    p->dims = NEW_N(ctx, int64_t *, MAX_POINTS);
-    p->weight = NEW_N(ctx, double, MAX_POINTS);
+    p->dims = NEW_RAW(ctx, int64_t *, MAX_POINTS);
+    p->weight = NEW_RAW(ctx, double, MAX_POINTS);
     return p;
 }
 
