@@ -4,6 +4,7 @@
 
 #include "grammar/parser.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* ---- what could stand here, in words ---- */
@@ -146,6 +147,24 @@ static void grammar_found(Parse *p, int found, Token t, Text *out) {
     }
 }
 
+/* The word that a statement or declaration may be meant to begin with, where it begins with one that nothing does: two
+ * names stand beside each other. NULL: none. */
+static const char *grammar_meant(const Parse *p) {
+    static const char *const DECLARATIONS[] = {"import", "dim",   "fn",      "export", "option",
+                                               "check",  "bench", "require", "assume", "struct"};
+    static const char *const STATEMENTS[] = {"let", "option", "require", "assume", "return"};
+    const bool inside = p->open.n > 0;
+    const char *const *words = inside ? STATEMENTS : DECLARATIONS;
+    const int n = (int)(inside ? sizeof STATEMENTS / sizeof *STATEMENTS : sizeof DECLARATIONS / sizeof *DECLARATIONS);
+    const unsigned char *next = p->text + p->first.end;
+    if (!p->first.text || *next != ' ') return NULL;
+    while (*next == ' ') next++;
+    if (!isalpha(*next) && *next != '_') return NULL;
+    for (int i = 0; i < n; i++)
+        if (!strcmp(words[i], p->first.text)) return NULL;
+    return diag_near(p->first.text, words, n);
+}
+
 void grammar_error(Parse *p, const yyParser *y, int found, Token t) {
     p->failed = true;
     if (p->quiet) return;
@@ -199,7 +218,9 @@ void grammar_error(Parse *p, const yyParser *y, int found, Token t) {
         Diag *d = diag_report(p->ctx, DIAG_MISSING_SEMICOLON, end, form, wanted, have.s);
         diag_fix(p->ctx, d, end, ";", "end the statement with `;`");
     } else {
-        diag_report(p->ctx, DIAG_SYNTAX, at, form, wanted, have.s);
+        Diag *d = diag_report(p->ctx, DIAG_SYNTAX, at, form, wanted, have.s);
+        const char *meant = grammar_meant(p);
+        if (meant) diag_suggest(p->ctx, d, ast_token_span(p, p->first), meant);
     }
 }
 
