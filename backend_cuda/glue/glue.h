@@ -34,8 +34,8 @@ typedef struct GlueOptions {
 } GlueOptions;
 
 /* False, with the reason in *why, where the programs cannot have the interface: two symbols collide, a `require` or a
- * kernel's condition cannot be decided on the host. */
-bool glue_verify(const Program *const *programs, int n, const GlueOptions *o, Text *why);
+ * kernel's condition cannot be decided on the host. *at is the entry that cannot; NULL: it is none of them. */
+bool glue_verify(const Program *const *programs, int n, const GlueOptions *o, const Graph **at, Text *why);
 void glue_emit_h(Text *out, const Program *const *programs, int n, const GlueOptions *o);
 /* The functions of the entries, which are nearly all of it, go to `entries`; NULL: into the text. */
 void glue_emit_c(Text *out, TextSink *entries, const Program *const *programs, int n, const GlueOptions *o);

@@ -29,7 +29,8 @@ static void add_name(Names *x, Sym name, int role) {
 }
 
 static bool two(const Names *x, Sym name, const char *end) {
-    text_fmt(x->why, "two symbols of the C interface have the name '%s_%s%s'", x->prefix, name, end);
+    text_fmt(x->why, "two symbols of the C interface have the name '%s_%s%s': choose another name for this export",
+             x->prefix, name, end);
     return false;
 }
 
@@ -137,7 +138,8 @@ static bool verify_program(const Names *x, const Program *p) {
     return true;
 }
 
-bool glue_verify(const Program *const *programs, int n, const GlueOptions *o, Text *why) {
+bool glue_verify(const Program *const *programs, int n, const GlueOptions *o, const Graph **at, Text *why) {
+    *at = NULL;
     if (!strcmp(o->prefix, "td")) {
         text_put(why, "the prefix 'td' is that of names which every emitted file has: choose another, --prefix=NAME");
         return false;
@@ -151,10 +153,13 @@ bool glue_verify(const Program *const *programs, int n, const GlueOptions *o, Te
         add_name(&x, programs[i]->graph->name, ENTRY);
         kernel_names(&x, programs[i], true);
     }
-    for (int i = 0; i < nfixed && ok; i++) ok = verify_name(&x, sym(temp, FIXED_NAMES[i]), FIXED);
-    for (int i = 0; i < n && ok; i++)
+    for (int i = 0; i < n && ok; i++) {
+        *at = programs[i]->graph;
         ok = verify_name(&x, programs[i]->graph->name, ENTRY) && kernel_names(&x, programs[i], false) &&
              verify_program(&x, programs[i]);
+    }
+    if (ok) *at = NULL;
+    for (int i = 0; i < nfixed && ok; i++) ok = verify_name(&x, sym(temp, FIXED_NAMES[i]), FIXED);
     ctx_temp_end(temp);
     return ok;
 }

@@ -312,8 +312,9 @@ static const Program *const *programs(const Job *job) { return (const Program *c
 static Exit pass_HOST(Job *job) {
     const GlueOptions opt = glue_options(job);
     Text why = {.ctx = job->ctx};
-    if (!glue_verify(programs(job), job->programs.n, &opt, &why)) {
-        diag_report(job->ctx, DIAG_INTERFACE, (Span){job->file, 0, 0}, "%s", why.s);
+    const Graph *at;
+    if (!glue_verify(programs(job), job->programs.n, &opt, &at, &why)) {
+        diag_report(job->ctx, DIAG_INTERFACE, at ? at->span : (Span){job->file, 0, 0}, "%s", why.s);
         return EXIT_WRONG;
     }
     glue_emit_c(&job->out[EMIT_C], &job->middle[EMIT_C].sink, programs(job), job->programs.n, &opt);

@@ -287,7 +287,8 @@ static bool build(Child *c, const Entry *entries, int n, CheckModel *m, Text *wh
     GlueOptions go = {.prefix = "t", .header = "m.h"};
     lower_head(&cu, &(LowerOptions){.prefix = "t"});
     text_put_n(&cu, kernels.s, kernels.n);
-    if (!glue_verify(programs, n, &go, why)) return false;
+    const Graph *at;
+    if (!glue_verify(programs, n, &go, &at, why)) return false;
     glue_emit_c(&g, NULL, programs, n, &go);
     glue_emit_h(&h, programs, n, &go);
     if (!check_dir(ctx, &m->dir, why)) return false;

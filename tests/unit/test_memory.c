@@ -33,7 +33,8 @@ static void emit(Ctx *ctx, Program *const *programs, int n, Text *out) {
     for (int i = 0; i < n; i++) lower_program(&kernels, programs[i], &lower, &why);
     lower_head(out, &lower);
     text_put_n(out, kernels.s ? kernels.s : "", kernels.n);
-    if (!glue_verify(p, n, &glue, &why)) text_put(out, why.s);
+    const Graph *at;
+    if (!glue_verify(p, n, &glue, &at, &why)) text_put(out, why.s);
     glue_emit_c(out, NULL, p, n, &glue);
     glue_emit_h(out, p, n, &glue);
 }

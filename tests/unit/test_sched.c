@@ -162,7 +162,8 @@ static bool build(Ctx *ctx, Draw *draws, int n, const Text *kernels, CheckModel 
     Text cu = {.ctx = ctx}, c = {.ctx = ctx}, h = {.ctx = ctx};
     lower_head(&cu, &(LowerOptions){.prefix = "t"});
     text_put_n(&cu, kernels->s, kernels->n);
-    if (!glue_verify(programs, n, &go, why)) return false;
+    const Graph *at;
+    if (!glue_verify(programs, n, &go, &at, why)) return false;
     glue_emit_c(&c, NULL, programs, n, &go);
     glue_emit_h(&h, programs, n, &go);
     if (!check_dir(ctx, &m->dir, why)) return false;

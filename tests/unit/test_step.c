@@ -306,7 +306,8 @@ static void test_glue(Ctx *ctx) {
     SameMemo memo = {0};
     program_same(&memo, p);
     const Program *const at[] = {p};
-    expect(glue_verify(at, 1, &o, &why), "it has the C interface", why.s);
+    const Graph *refused;
+    expect(glue_verify(at, 1, &o, &refused, &why), "it has the C interface", why.s);
     glue_emit_c(&c, NULL, at, 1, &o);
     glue_emit_manifest(&json, at, 1, &o);
     expect(strstr(c.s,
