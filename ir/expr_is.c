@@ -4,6 +4,7 @@
 
 #include "expr_walk.h"
 #include "int_value.h"
+#include "rewrite.h"
 
 #include <limits.h>
 
@@ -26,6 +27,11 @@ bool expr_is_uniform(const Expr *e) { return !expr_has(e, is_of_places, NULL); }
 static Found is_of_op(const Expr *e, const void *op) { return e->op == *(const Op *)op ? FOUND : FOUND_INSIDE; }
 
 bool expr_has_op(const Expr *e, Op op) { return expr_has(e, is_of_op, &op); }
+
+const Expr *expr_uncast(const Expr *e) {
+    while (e->op == OP_CAST && type_holds(e->type, e->arg[0]->type)) e = e->arg[0];
+    return e;
+}
 
 bool load_exists(const Expr *e) {
     if (e->u.tensor->partial) return false;

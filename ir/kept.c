@@ -6,7 +6,8 @@
 
 /* Whether e is the value before of the element that the piece defines. */
 static bool is_kept(const Tensor *t, const Piece *p, const Expr *e) {
-    while (e->op == OP_CAST && (e->type == t->type || type_holds(e->type, e->arg[0]->type))) e = e->arg[0];
+    e = expr_uncast(e);
+    while (e->op == OP_CAST && e->type == t->type) e = expr_uncast(e->arg[0]);
     bool same = e->op == OP_LOAD && e->u.tensor == t;
     for (int d = 0; d < t->rank && same; d++) same = e->arg[d] == p->subs[d];
     return same;

@@ -3,7 +3,7 @@
  * over. */
 #include "check.h"
 
-#include "ir/rewrite.h"
+#include "ir/expr_is.h"
 #include "ir/poly/bound.h"
 
 typedef struct Reader {
@@ -99,9 +99,7 @@ static bool follows(const Expr *x, const Expr *y) {
 static bool orders(const Expr *e, const Tensor *t) {
     if (e->op == OP_AND || e->op == OP_OR) return orders(e->arg[0], t) || orders(e->arg[1], t);
     if (e->op != OP_LE && e->op != OP_GE) return false;
-    const Expr *a = e->arg[e->op == OP_GE], *b = e->arg[e->op == OP_LE];
-    while (a->op == OP_CAST && type_holds(a->type, a->arg[0]->type)) a = a->arg[0];
-    while (b->op == OP_CAST && type_holds(b->type, b->arg[0]->type)) b = b->arg[0];
+    const Expr *a = expr_uncast(e->arg[e->op == OP_GE]), *b = expr_uncast(e->arg[e->op == OP_LE]);
     return a->op == OP_LOAD && b->op == OP_LOAD && a->u.tensor == t && b->u.tensor == t &&
            follows(a->arg[0], b->arg[0]);
 }

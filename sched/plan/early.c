@@ -3,7 +3,6 @@
 
 #include "ir/expr_is.h"
 #include "ir/poly/poly.h"
-#include "ir/rewrite.h"
 
 void early_conditions(Ctx *temp, const Expr *c, ExprVec *list) {
     ExprVec todo = {0};
@@ -53,7 +52,7 @@ void early_bare(Ctx *temp, const Expr *e, ExprSet *bare) {
 /* ---- what is known of vectors ---- */
 
 const Expr *early_element(const Expr *e) {
-    while (e->op == OP_CAST && type_holds(e->type, e->arg[0]->type)) e = e->arg[0];
+    e = expr_uncast(e);
     return e->op == OP_LOAD && e->nargs == 1 && type_is_int(e->type) ? e : NULL;
 }
 

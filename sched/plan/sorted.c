@@ -156,9 +156,8 @@ static bool find_protection(Finding *x, SortedFold *f) {
 
 /* Whether the keys are a parameter as it stands: its elements, in their order, compared with an index from 0 on. */
 static Tensor *given_keys(const SortedFold *f) {
-    const Expr *e = f->key[0].key;
+    const Expr *e = expr_uncast(f->key[0].key);
     int64_t zero;
-    while (e->op == OP_CAST && type_is_int(e->arg[0]->type) && e->type == TY_I64) e = e->arg[0];
     if (f->nkeys != 1 || f->nfree || e->op != OP_LOAD || e->nargs != f->nposition) return NULL;
     Tensor *t = e->u.tensor;
     if (t->kind != TENSOR_INPUT || !type_is_int(t->type) || type_bits(t->type) < 8) return NULL;
