@@ -12,7 +12,7 @@ bool expr_over_dims(const Expr *e);
 bool expr_is_uniform(const Expr *e);
 /* A node of this operator stands in e. */
 bool expr_has_op(const Expr *e, Op op);
-/* What e is of the same value as, before casts to types that hold all values of the type before. */
+/* e without the casts around it that keep every value of what they cast. */
 const Expr *expr_uncast(const Expr *e);
 /* Every element that a load's variables reach exists: it needs no condition. */
 bool load_exists(const Expr *load);

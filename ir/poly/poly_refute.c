@@ -3,6 +3,7 @@
  * be proved are simply false, and a search finds that out last. */
 #include "poly_prove.h"
 
+#include "ir/expr_is.h"
 #include "ir/int_value.h"
 
 enum { MAX_SYMBOLS = 12, MIXED = 6 /* symbols of which all combinations of ends are tried */, MAX_WORK = 400 };
@@ -41,13 +42,14 @@ static bool end_of_range(Example *x, const Expr *e, bool upper, int64_t *v) {
     return least <= most;
 }
 
-/* An integer of which the proofs know nothing but its type: a scalar, an element or a value that a kernel computed. */
-static bool is_data(const Example *x, const Expr *e) {
-    const Expr *of = e->op == OP_CAST ? e->arg[0] : e, *lo, *hi;
-    if ((of->op != OP_LOAD && of->op != OP_VALUE && of->op != OP_SCALAR) || type_is_float(of->type)) return false;
+/* The integer that e is, casts that keep it left out, where the proofs know nothing of it but its type: a scalar, an
+ * element or a value that a kernel computed. NULL: it is none. */
+static const Expr *data_of(const Example *x, const Expr *e) {
+    const Expr *of = expr_uncast(e), *lo, *hi;
+    if ((of->op != OP_LOAD && of->op != OP_VALUE && of->op != OP_SCALAR) || !type_is_int(of->type)) return NULL;
     const Sort *sort = of->op == OP_LOAD ? of->u.tensor->sort : NULL;
-    if (sort && sort->order == of->u.tensor) return false; /* poly_prove.c knows that its elements are places */
-    return !x->env->range || !x->env->range(x->env->user, e, &lo, &hi);
+    if (sort && sort->order == of->u.tensor) return NULL; /* poly_prove.c knows that its elements are places */
+    return x->env->range && x->env->range(x->env->user, e, &lo, &hi) ? NULL : of;
 }
 
 /* One of a type's smaller or larger values. */
@@ -88,8 +90,9 @@ static bool value_of_symbol(Example *x, const Expr *e, int64_t *v) {
 
 /* Of i64 and conditions alone. */
 static IntLeaf example_leaf(void *example, const Expr *e, int64_t *v) {
-    if (e->op == OP_DIM || e->op == OP_VAR || e->op == OP_FACTOR || e->op == OP_ALIGNED || is_data(example, e))
-        return value_of_symbol(example, e, v) ? INT_LEAF_KNOWN : INT_LEAF_UNKNOWN;
+    const bool place = e->op == OP_DIM || e->op == OP_VAR || e->op == OP_FACTOR || e->op == OP_ALIGNED;
+    const Expr *symbol = place ? e : data_of(example, e);
+    if (symbol) return value_of_symbol(example, symbol, v) ? INT_LEAF_KNOWN : INT_LEAF_UNKNOWN;
     return e->type == TY_I64 || e->type == TY_BOOL ? INT_LEAF_INSIDE : INT_LEAF_UNKNOWN;
 }
 

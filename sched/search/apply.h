@@ -9,8 +9,9 @@
 /* The factors make a kernel, and each step makes another of that (apply_steps.c). */
 Kernel *sched_apply(Program *p, StepList *at, Group *gr, const Schedule *s, Text *why);
 
-/* The same in a program that is thrown away, whose kernel has its shared_bytes: around this stand graph_scratch and
- * graph_scratch_end of the Graph. NULL, too, where the schedule has steps and the verifier refuses what they make. */
+/* The same in a program that is thrown away, whose kernel has its shared_bytes, and no names for its values unless the
+ * schedule has steps, which tell them apart: around this stand graph_scratch and graph_scratch_end of the Graph. NULL,
+ * too, where the schedule has steps and the verifier refuses what they make. */
 Kernel *sched_apply_scratch(Program *p, Group *gr, const Schedule *s, Text *why);
 
 /* Whether a schedule may be applied, its steps too: schedule_legal_within, which fills in *most, and where there are

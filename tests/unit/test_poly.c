@@ -533,7 +533,8 @@ static void test_refuted_data(Ctx *ctx) {
                  {"i64(small[r])", false},
                  {"255 - i64(small[r])", false},
                  {"254 - i64(small[r])", true},
-                 {"i64(ids[0])", false}, /* by the fact */
+                 {"i64(ids[0])", false}, /* by the facts, one of them of the element as it is stored */
+                 {"i64(ids[1])", false},
                  {"i64(order[r])", false}};
     World *w = world(ctx, "r in 0..4", "");
     const Expr *n = read_in(w, "N");
@@ -541,9 +542,9 @@ static void test_refuted_data(Ctx *ctx) {
     graph_tensor(w->g, sym(ctx, "small"), TENSOR_INPUT, TY_U8, 1, &n);
     Tensor *order = graph_tensor(w->g, sym(ctx, "order"), TENSOR_LET, TY_I32, 1, &n);
     order->sort = &(const Sort){.keys = keys, .order = order};
-    const Expr *fact = read_in(w, "i64(ids[0]) >= 0");
-    w->env.facts = &fact;
-    w->env.nfacts = 1;
+    const Expr *facts[] = {read_in(w, "i64(ids[0]) >= 0"), read_in(w, "ids[1] >= i32(0)")};
+    w->env.facts = facts;
+    w->env.nfacts = 2;
     for (size_t i = 0; i < sizeof goals / sizeof *goals; i++)
         expect(poly_refuted(&w->env, poly_of(&w->env, read_in(w, goals[i].text)), 0) == goals[i].refuted,
                "refuted by an element", goals[i].text);
