@@ -42,6 +42,7 @@ typedef struct Pair {
     const GStep *first, *second;
     OnlineKind kind;
     const Expr *centre; /* of squares: what is subtracted */
+    bool spared[2];     /* of exponentials: a finite number is subtracted where the maximum is -inf, where it is inf */
 } Pair;
 
 /* The values of a fold's variables that its guard leaves, lo..hi of each; false: it asks for more than ranges. */
@@ -99,6 +100,23 @@ static bool may_pay(Group *gr, const GStep *p) {
     return expr_has(p->guard, expr_test_data, NULL) && !(p->free & ~group_free(gr, p->guard));
 }
 
+/* Whether exponentials are those of e - m, or of e - c with a constant c where their maximum m is infinite: so a row of
+ * -inf has a sum of 0, and not NaN. */
+static bool is_under(const Expr *d, const GStep *p, Pair *out) {
+    const Expr *m = p->node;
+    if (d->op != OP_SUB || d->arg[0] != p->body) return false;
+    if (d->arg[1] == m) return true;
+    const Expr *under = d->arg[1], *is = under->op == OP_IF ? under->arg[0] : NULL;
+    if (!is || under->arg[2] != m || under->arg[1]->op != OP_CONST || !isfinite(under->arg[1]->u.f)) return false;
+    const bool any = is->op == OP_ISINF && is->arg[0] == m;
+    bool least = false;
+    for (int i = 0; i < 2 && is->op == OP_EQ; i++)
+        least |= is->arg[i] == m && is->arg[!i]->op == OP_CONST && is->arg[!i]->u.f == -(double)INFINITY;
+    out->spared[0] = any || least;
+    out->spared[1] = any;
+    return any || least;
+}
+
 static bool is_pair(Group *gr, const GStep *p, const GStep *q, Pair *out) {
     const MonoidKind kind = p->monoid->kind;
     const Expr *b = q->body;
@@ -109,7 +127,7 @@ static bool is_pair(Group *gr, const GStep *p, const GStep *q, Pair *out) {
     if (kind == MONOID_MAX && b->op == OP_EXP && may_pay(gr, p) &&
         left_by(gr->graph, p->node->u.reduce, p->guard, &left)) {
         out->kind = ONLINE_EXP;
-        return b->arg[0]->op == OP_SUB && b->arg[0]->arg[0] == p->body && b->arg[0]->arg[1] == p->node;
+        return is_under(b->arg[0], p, out);
     }
     out->kind = ONLINE_SQUARE;
     if (kind != MONOID_SUM || b->op != OP_MUL || b->arg[0] != b->arg[1]) return false;
@@ -176,8 +194,10 @@ static void results(Plan *plan, const Pair *p, const Expr **first, const Expr **
         const Expr *none = expr2(g, OP_EQ, b, zero);
         const Expr *some = some_elements(g, p->first->node->u.reduce, p->first->guard);
         const Expr *nan = expr3(g, OP_IF, some, expr_float(g, TY_F32, (double)NAN), zero);
+        const Expr *inf = expr_float(g, TY_F32, (double)INFINITY);
         *first = expr3(g, OP_IF, none, expr_float(g, TY_F32, -(double)INFINITY), a);
-        *second = expr3(g, OP_IF, none, nan, b);
+        *second = expr3(g, OP_IF, none, p->spared[0] ? zero : nan, b);
+        if (p->spared[1]) *second = expr3(g, OP_IF, expr2(g, OP_EQ, a, inf), inf, *second);
         return;
     }
     const Expr *n = part_of(plan, p, 2), *centre = expr_replace(g, p->centre, &p->first->node, &a, 1);
