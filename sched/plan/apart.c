@@ -18,17 +18,25 @@
 #include <string.h>
 
 enum { LONG = 1 << 24 /* elements of a row: what no block should do alone */, MAX_ROOTS = 8 };
-enum { MOST_STEPS = 16 /* of a group: of more there would be more kernels than pay */, MOST_KERNELS = 5 };
+enum { MOST_STEPS = 16 /* of a group: of more there would be more kernels than pay */, MOST_KERNELS = MAX_TOGETHER };
 
 /* Lengths at which few blocks would have most to do: those that nobody says anything of are long where blocks own
- * them, else short. */
+ * them, or where nothing that is folded is stored along them, else short. */
 static Found is_dim(const Expr *e, const void *dim) {
     return e->op == OP_DIM && e->u.dim == dim ? FOUND : FOUND_INSIDE;
 }
 
+static AxisSet rows_of(const Group *gr) {
+    const AxisSet owned = group_owned(gr);
+    AxisSet folded = 0;
+    for (int a = 0; a < gr->axes.n; a++)
+        if (gr->axes.at[a].folded) folded |= (AxisSet)1 << a;
+    return owned ? owned : folded;
+}
+
 static int64_t *few_and_long(const Group *gr, Ctx *ctx) {
     const Graph *g = gr->graph;
-    const AxisSet owned = group_owned(gr);
+    const AxisSet owned = rows_of(gr);
     int64_t *dims = NEW_N(ctx, int64_t, g->dims.n + 1);
     for (int i = 0; i < g->dims.n; i++) {
         const Dim *d = g->dims.at[i];
@@ -42,7 +50,7 @@ static int64_t *few_and_long(const Group *gr, Ctx *ctx) {
 }
 
 static bool is_plain(const Group *gr) {
-    if (gr->product || gr->fused || gr->fusion || !gr->steps.n || gr->steps.n > MOST_STEPS) return false;
+    if (gr->product || gr->fused || !gr->steps.n || gr->steps.n > MOST_STEPS) return false;
     if (!group_updates_own(gr)) return false;
     for (int i = 0; i < gr->stores.n; i++)
         if (gr->stores.at[i].update) return false;
@@ -53,9 +61,9 @@ static bool is_plain(const Group *gr) {
     return true;
 }
 
-/* Whether a step must leave at these lengths, of rows alone: what folds nothing that is stored is divided anyway. */
+/* Whether a step must leave at these lengths. */
 static bool parts_at(const Group *gr, const int64_t *dims) {
-    for (int i = 0; group_owned(gr) && i < gr->steps.n; i++)
+    for (int i = 0; i < gr->steps.n; i++)
         for (int rule = 0; rule < GROUP_RULES; rule++)
             if (group_step_leaves(gr, i, rule, dims)) return true;
     return false;
