@@ -1,54 +1,102 @@
-/* Axes made one: where each access of a map walks two axes as one, in row-major order, the map has one axis f of both,
- * and the index variables become f / n and f % n. Vectors and blocks of threads then lie along whole tensors, whatever
- * the length of a row. A tensor that has only the inner axis (a bias) is read at f % n, one that has only the outer one
- * (a scale of each row) at f / n, and so are indices in values: that costs a division, so it is done only where rows
- * may not end on lines of the cache, and not where a function of the outer axis alone would be computed for each
- * element of rows that are known to be long. Folds and scans keep their axes. */
+/* Axes made one: where each access walks two axes as one, in row-major order, the group has one axis f of both, and the
+ * index variables become f / n and f % n. Vectors and blocks of threads then lie along whole tensors, whatever the
+ * length of a row. A tensor that has only the inner axis (a bias) is read at f % n, one that has only the outer one (a
+ * scale of each row) at f / n, and so are indices in values: that costs a division. A map has it only where rows may
+ * not end on lines of the cache, and not where a function of the outer axis alone would be computed for each element of
+ * long rows.
+ *
+ * What is folded or scanned keeps its axis. Axes that tell rows apart become one where that costs nothing; and where
+ * nothing is said of their lengths, also where it costs divisions, once a row: all that is chosen by sizes then depends
+ * on how many rows there are, and not on how that is a product of lengths, for which the sizes at which schedules are
+ * compared are too few. */
 #include "plan.h"
 #include "ir/expr_walk.h"
 #include "ir/poly/poly.h"
 
 #include <string.h>
 
-enum { LINE = 128 /* bytes */, LONG = 256 /* elements of a row */ };
+enum { LINE = 128 /* bytes */, LONG = 256 /* elements of a row */, WINDOW = 16 /* of no row */ };
 
 typedef struct Flat {
-    Group *gr;
+    VEC(Group *)
+    all;       /* the group, and what divides it: of those that have its axes, in their order, all or none merge */
+    Group *gr; /* one of them */
     Ctx *temp;
     PolyEnv env;
-    int a, b;   /* axes: the outer, the inner */
-    Poly inner; /* the extent of b */
-    bool both;  /* an access has the two, and the inner's elements are neighbours */
-    bool lines; /* every such access has rows that end on lines */
-    bool one;   /* an access, or an index in a value, has one of the two alone */
-    bool rowly; /* a function has the outer one alone, and rows are known to be long */
+    int a, b;    /* axes: the outer, the inner */
+    Poly inner;  /* the extent of b */
+    bool both;   /* an access has the two, and the inner's elements are neighbours */
+    bool lines;  /* every such access has rows that end on lines */
+    bool one;    /* an access, or an index in a value, has one of the two alone */
+    bool split;  /* an access has both, but does not walk them as one */
+    bool beside; /* elements of what is folded are neighbours along the inner one */
+    bool rowly;  /* a function has the outer one alone, and rows are long */
     ExprMap seen;
 } Flat;
 
+static bool is_both_or_none(const Flat *x, AxisSet set) { return (set >> x->a & 1) == (set >> x->b & 1); }
+
+/* Steps that fold neither axis, and have values, and what they join, of both or of none. */
+static bool steps_allow(const Flat *x) {
+    const Group *gr = x->gr;
+    const AxisSet pair = (AxisSet)1 << x->a | (AxisSet)1 << x->b;
+    for (int i = 0; i < gr->steps.n; i++) {
+        const GStep *s = &gr->steps.at[i];
+        if (s->over & pair || !is_both_or_none(x, s->free)) return false;
+        if (!is_both_or_none(x, s->joined[0]) || !is_both_or_none(x, s->joined[1])) return false;
+    }
+    return is_both_or_none(x, gr->across) && is_both_or_none(x, gr->bounded) && x->a != gr->split && x->b != gr->split;
+}
+
 static const Expr *axis_var(const Flat *x, int a) { return expr_var(x->gr->graph, x->gr->axes.at[a].var); }
+
+/* One of the two, which does not stand in what is loaded. */
+static Found is_of_pair(const Expr *e, const void *flat) {
+    const Flat *x = flat;
+    if (e->op == OP_LOAD) return FOUND_NOT;
+    return e == axis_var(x, x->a) || e == axis_var(x, x->b) ? FOUND : FOUND_INSIDE;
+}
+
+/* Whether an access has an axis that is folded. */
+static bool is_folded(const Flat *x, const Expr *const *subs, int rank) {
+    AxisSet free = 0;
+    for (int d = 0; d < rank; d++) free |= group_free(x->gr, subs[d]);
+    bool folded = false;
+    for (int a = 0; a < x->gr->axes.n; a++) folded |= free >> a & 1 && x->gr->axes.at[a].folded;
+    return folded;
+}
 
 /* Whether an access allows it; notes what it says of it. */
 static bool access_allows(Flat *x, const Tensor *t, const Expr *const *subs, bool store) {
+    const bool folds = x->gr->steps.n;
     Poly offset = poly_offset(&x->env, t, subs), by_a, by_b, rest;
     int64_t one;
+    bool at_data = folds && !store; /* where rows lie says data, of which each row has its own */
+    for (int d = 0; d < t->rank && at_data; d++) at_data = !expr_has(subs[d], is_of_pair, x);
+    if (at_data) return true;
+    x->beside |= t->rank && expr_has(subs[t->rank - 1], is_of_pair, x) && is_folded(x, subs, t->rank);
     if (offset.failed || !poly_linear(x->temp, offset, axis_var(x, x->a), &by_a, &rest) ||
-        !poly_linear(x->temp, rest, axis_var(x, x->b), &by_b, &rest))
-        return false;
+        !poly_linear(x->temp, rest, axis_var(x, x->b), &by_b, &rest)) {
+        x->split = true;
+        return folds && !store;
+    }
     bool near = poly_is_const(by_b, &one) && one == 1;
     if (!by_a.n && !by_b.n) return !store;
     if (!by_a.n || !by_b.n) {
         x->one = true;
-        return !store && (near || !by_b.n);
+        return !store && (near || !by_b.n || folds);
     }
     if (near) x->both = true;
     if (poly_divisor(x->inner) * type_bits(t->type) % (LINE * 8)) x->lines = false;
-    return poly_eq(by_a, poly_mul(x->temp, by_b, x->inner));
+    const bool as_one = poly_eq(by_a, poly_mul(x->temp, by_b, x->inner));
+    x->split |= !as_one;
+    return as_one || (folds && !store);
 }
 
 static bool is_of_rows(const Flat *x, const Expr *e) {
     const GAxis *b = &x->gr->axes.at[x->b];
     if (op_form(e->op) != FORM_CALL || op_rule(e->op) != RULE_FLOAT) return false;
-    if (!expr_guess_is_told(b->var->hi) || b->guess < LONG) return false;
+    if (expr_guess_is_told(b->var->hi) ? b->guess < LONG : e->op == OP_SQRT || e->op == OP_RSQRT) return false;
     const AxisSet free = group_free(x->gr, e);
     return (free >> x->a & 1) && !(free >> x->b & 1);
 }
@@ -67,7 +115,8 @@ static bool allows(Flat *x, const Expr *e, Within in) {
     if (in == IN_VALUE) expr_map_put(x->temp, &x->seen, e, e);
     if (e->op == OP_LOAD && !access_allows(x, e->u.tensor, (const Expr *const *)e->arg, false)) return false;
     for (int i = 0; i < e->nargs; i++) {
-        const bool decides = !i && e->loads && (e->op == OP_IF || e->op == OP_AND || e->op == OP_OR);
+        const bool decides =
+            !i && ((e->loads && (e->op == OP_IF || e->op == OP_AND || e->op == OP_OR)) || e->op == OP_REDUCE);
         const Within inside = e->op == OP_LOAD ? IN_SUBSCRIPT : in == IN_VALUE && decides ? IN_CONDITION : in;
         if (!allows(x, e->arg[i], inside)) return false;
     }
@@ -96,7 +145,21 @@ static bool starts_at_zero(const GAxis *a) {
     return expr_is_int(a->var->lo, &lo) && lo == 0;
 }
 
-static bool may_merge(Flat *x, bool with_one) {
+/* Whether a fold has rows along another axis than the two, which tell these apart; tiles of a product have more use of
+ * each. */
+static bool are_of_rows(const Flat *x) {
+    int most = 0;
+    for (int i = 0; i < x->gr->steps.n; i++)
+        if (x->gr->steps.at[i].joined[0]) return false;
+    for (int i = 0; i < x->gr->axes.n; i++) {
+        const GAxis *axis = &x->gr->axes.at[i];
+        const bool row = (axis->folded || axis->scanned) && (axis->extent < 0 || axis->extent > WINDOW);
+        if (row && axis->contiguous > most) most = axis->contiguous;
+    }
+    return x->gr->axes.at[x->a].contiguous < most && x->gr->axes.at[x->b].contiguous < most;
+}
+
+static bool group_allows(Flat *x, bool with_one) {
     const Group *gr = x->gr;
     const GAxis *a = &gr->axes.at[x->a], *b = &gr->axes.at[x->b];
     if (!starts_at_zero(a) || !starts_at_zero(b)) return false;
@@ -104,11 +167,22 @@ static bool may_merge(Flat *x, bool with_one) {
     const bool told = expr_guess_is_told(a->var->hi) && expr_guess_is_told(b->var->hi);
     if (told && product(a->guess, b->guess, INT64_MAX) > INT32_MAX) return false;
     x->inner = poly_of(&x->env, gr->axes.at[x->b].var->hi);
-    x->both = x->one = x->rowly = false;
+    x->both = x->one = x->split = x->beside = x->rowly = false;
     x->lines = true;
     x->seen = (ExprMap){0};
-    if (x->inner.failed || !stores_allow(x)) return false;
+    if (x->inner.failed || !steps_allow(x) || !stores_allow(x)) return false;
+    if (gr->steps.n && x->both) return false; /* columns: threads go on from one axis to the next where that pays */
+    if (gr->steps.n) return !(x->one || x->split) || (with_one && !told && !x->beside && are_of_rows(x));
     return !x->one || (with_one && x->both && !x->lines && !x->rowly);
+}
+
+static bool may_merge(Flat *x, bool with_one) {
+    bool may = true;
+    for (int i = 0; i < x->all.n && may; i++) {
+        x->gr = x->all.at[i];
+        may = group_allows(x, with_one);
+    }
+    return may;
 }
 
 /* ---- the axis of both ---- */
@@ -142,9 +216,22 @@ static Found note_whole(const Expr *e, void *user) {
     return FOUND_INSIDE;
 }
 
+/* A set of axes where b has become one with another that is in it, too, if b is. */
 static AxisSet without(AxisSet s, int b) {
     AxisSet low = ((AxisSet)1 << b) - 1;
     return (s & low) | (s >> 1 & ~low);
+}
+
+static void merge_step(const Flat *x, GStep *s, const Expr *const *from, const Expr *const *to) {
+    for (int k = 0; k < MAX_PARTS; k++)
+        if (s->part[k]) s->part[k] = expr_replace(x->gr->graph, s->part[k], from, to, 2);
+    s->node = expr_replace(x->gr->graph, s->node, from, to, 2);
+    s->guard = s->node->arg[0];
+    s->body = s->node->arg[1];
+    s->free = without(s->free, x->b);
+    s->over = without(s->over, x->b);
+    s->under = without(s->under, x->b);
+    for (int k = 0; k < 2; k++) s->joined[k] = without(s->joined[k], x->b);
 }
 
 static void merge(Flat *x) {
@@ -165,31 +252,50 @@ static void merge(Flat *x) {
         s->subs = subs;
         s->value = expr_replace(g, s->value, from, to, 2);
         if (s->guard) s->guard = expr_replace(g, s->guard, from, to, 2);
-        s->axes = without(s->axes, x->b); /* it has both */
+        s->axes = without(s->axes, x->b);
     }
-    gr->axes.at[x->a] = both;
-    memmove(&gr->axes.at[x->b], &gr->axes.at[x->b + 1], sizeof(GAxis) * (size_t)(gr->axes.n - x->b - 1));
-    gr->axes.n--;
+    for (int i = 0; i < gr->steps.n; i++) merge_step(x, &gr->steps.at[i], from, to);
+    gr->across = without(gr->across, x->b);
+    gr->bounded = without(gr->bounded, x->b);
+    if (gr->split > x->b) gr->split--;
+    GAxis *axes = NEW_N(g->ctx, GAxis, gr->axes.n); /* another group may have the old ones */
+    for (int a = 0, k = 0; a < gr->axes.n; a++)
+        if (a != x->b) axes[k++] = a == x->a ? both : gr->axes.at[a];
+    gr->axes.at = axes;
+    gr->axes.cap = gr->axes.n--;
     gr->free = (ExprMap){0};
+    group_find_rows(gr, x->temp);
 }
 
 static bool merge_some(Flat *x, bool with_one) {
-    int n = x->gr->axes.n;
+    int n = x->all.at[0]->axes.n;
     for (x->a = 0; x->a < n; x->a++)
-        for (x->b = 0; x->b < n; x->b++)
-            if (x->a != x->b && may_merge(x, with_one)) {
+        for (x->b = 0; x->b < n; x->b++) {
+            if (x->a == x->b || !may_merge(x, with_one)) continue;
+            for (int i = 0; i < x->all.n; i++) {
+                x->gr = x->all.at[i];
                 merge(x);
-                return true;
             }
+            return true;
+        }
     return false;
 }
 
-/* Pairs that cost nothing first: of batch, row and column, with a bias along columns, batch and row. */
+/* Pairs that cost nothing first: of batch, row and column, with a bias along columns, batch and row. What divides a
+ * group has its axes if it is the first and not apart (Division); else it merges what it can by itself. */
 static void flatten(Group *gr) {
-    if (gr->steps.n || gr->product) return;
     Ctx *temp = ctx_temp(gr->graph->ctx);
-    Flat x = {.gr = gr, .temp = temp, .env = {.g = gr->graph, .ctx = temp}};
-    while (merge_some(&x, false) || merge_some(&x, true)) {
+    Flat x = {.temp = temp, .env = {.g = gr->graph, .ctx = temp}};
+    vec_push(temp, &x.all, gr);
+    for (int k = 0; k < gr->divisions.n; k++)
+        for (int i = 0; i < gr->divisions.at[k].n; i++) {
+            Group *part = gr->divisions.at[k].group[i];
+            if (i || gr->divisions.at[k].apart)
+                flatten(part);
+            else
+                vec_push(temp, &x.all, part);
+        }
+    while (!gr->product && (merge_some(&x, false) || merge_some(&x, true))) {
     }
     ctx_temp_end(temp);
 }
