@@ -27,7 +27,8 @@ static const int64_t COLUMNS[] = {4096,  1,       7,       30,     61,      64, 
                                   1021,  1024,    1500,    3001,   10240,   12289,   20480, 25001, 1 << 15,
                                   50257, 1 << 16, 1 << 17, 150001, 1 << 18, 1 << 22, 0};
 /* Rows that a block has whole, one after the other: twice as long ones take twice the registers, or threads. */
-static const int64_t HELD[] = {4096, 64, 256, 512, 768, 1021, 1024, 2048, 3001, 3072, 5120, 8192, 12289, 1 << 14, 0};
+static const int64_t HELD[] = {4096, 30,   62,   64,   250,  256,  512,   768,     1021,
+                               1024, 2048, 3001, 3072, 5120, 8192, 12289, 1 << 14, 0};
 static const int64_t BOTH[] = {4096, 1, 30, 200, 1021, 1024, 3001, 12289, 1 << 15, 1 << 21, 0};
 enum { FEW_DIMS = 2 };
 /* More have too many combinations. */

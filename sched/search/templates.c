@@ -26,6 +26,7 @@ typedef struct Shape {
     int64_t vec, lanes, regs; /* of the inner axis; lanes is its threads */
     int64_t rows, row_regs;   /* threads and registers of the outer axis */
     bool whole;               /* the inner axis without a loop */
+    bool column;              /* the outer one, too */
     int peel;                 /* of the inner axis: SAxis.peel */
     int held;                 /* an axis whose rows a thread has several of: held_rows; of 0 there is none */
     int64_t held_rows;
@@ -54,7 +55,8 @@ static void build(const Group *gr, const Shape *p, Schedule *s) {
             if ((a == p->inner) != (pass == 0)) continue;
             int64_t regs = a == p->inner ? p->regs : a == p->outer ? p->row_regs : 1;
             if (p->held_rows && a == p->held) regs = p->held_rows;
-            bool grid = axis_has_grid(x), whole = a == p->inner && p->whole && a != gr->split;
+            bool grid = axis_has_grid(x);
+            bool whole = a != gr->split && ((a == p->inner && p->whole) || (a == p->outer && p->column));
             if (!grid && a != p->inner && a != p->outer && x->most >= 0 && x->most <= WINDOW) { /* a small window */
                 whole = true;
                 regs = x->most > 0 ? x->most : 1;
@@ -210,6 +212,30 @@ static int64_t rounded(const Search *x, int axis, int64_t n) {
     return n <= FEW || row_bytes(x, axis) <= LONG_ROW ? power : ceil_div(n, step) * step;
 }
 
+/* Whether columns may be held: no rows lie along what is folded, and nothing is selected, which takes longer than is
+ * predicted (argmax of 21 channels on an H200: 62 us, 54 in a loop; predicted 49 and 51). */
+static bool may_hold(const Search *x, int axis) {
+    bool may = axis >= 0 && !axis_has_grid(&x->gr->axes.at[axis]) && !x->gr->axes.at[axis].contiguous;
+    for (int i = 0; i < x->gr->steps.n; i++) may &= x->gr->steps.at[i].monoid->n == 1;
+    return may;
+}
+
+/* What is folded across rows stays in registers, as many elements of each column as its threads have: a softmax along a
+ * middle axis takes 1.25 times a copy so on an H200, and 1.64 in loops. Where lengths are not known there are enough
+ * candidates without these. */
+static void try_columns(Search *x, const Shape *p) {
+    enum { HELD = 64 /* elements of a thread */, FEW_POINTS = 16 };
+    Schedule s;
+    Shape q = *p;
+    if (x->form->points->n > FEW_POINTS || !axis_has_grid(&x->gr->axes.at[p->inner]) || !may_hold(x, p->outer)) return;
+    const int64_t exact = ceil_div(x->length[p->outer], p->rows);
+    q.column = true;
+    q.row_regs = x->gr->axes.at[p->outer].extent < 0 ? pow2_up(exact) : exact;
+    if (exact < 2 || q.row_regs * p->vec > HELD) return;
+    build(x->gr, &q, &s);
+    templates_consider(x, &s, BEST_WINDOW);
+}
+
 static void try_shape(Search *x, const Shape *p) {
     Schedule s;
     Shape q = *p;
@@ -252,9 +278,11 @@ static void try_axes(Search *x, int inner, int outer) {
             for (int64_t threads = LEAST_THREADS; threads <= block; threads *= 2) {
                 int64_t rows = threads / lanes;
                 if (rows < 1 || (rows > 1 && outer < 0)) continue;
-                if (outer >= 0 && (rows == 1 || rows > 2 * pow2_up(x->length[outer]))) continue;
+                if (outer >= 0 && rows > 2 * pow2_up(x->length[outer])) continue;
                 Shape p = {
                     .inner = inner, .outer = outer, .vec = vec, .lanes = lanes, .regs = 1, .rows = rows, .row_regs = 1};
+                try_columns(x, &p);
+                if (outer >= 0 && rows == 1) continue;
                 try_shape(x, &p);
                 p.peel = peel_of(x, inner);
                 if (p.peel && vec > 1) try_shape(x, &p);
