@@ -23,7 +23,7 @@ typedef struct GAxis {
     bool folded;    /* by a step */
     bool scanned;
     bool ordered;   /* by a step whose monoid does not commute: one thread folds it, from its first element on */
-    bool merged;    /* of axes that all accesses walk as one (flat.c) */
+    bool merged;    /* made of two (flat.c) */
     int contiguous; /* weight of the accesses whose last subscript moves by few elements along the axis */
 } GAxis;
 
