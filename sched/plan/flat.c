@@ -6,9 +6,9 @@
  * long rows.
  *
  * What is folded or scanned keeps its axis. Axes that tell rows apart become one where that costs nothing; and where
- * nothing is said of their lengths, also where it costs divisions, once a row: all that is chosen by sizes then depends
- * on how many rows there are, and not on how that is a product of lengths, for which the sizes at which schedules are
- * compared are too few. */
+ * nothing is said of their lengths, and what is loaded has them in another order, also at the cost of divisions, once a
+ * row: all that is chosen by sizes then depends on how many rows there are, and not on how that is a product of
+ * lengths, for which the sizes at which schedules are compared are too few. */
 #include "plan.h"
 #include "ir/expr_walk.h"
 #include "ir/poly/poly.h"
@@ -172,7 +172,7 @@ static bool group_allows(Flat *x, bool with_one) {
     x->seen = (ExprMap){0};
     if (x->inner.failed || !steps_allow(x) || !stores_allow(x)) return false;
     if (gr->steps.n && x->both) return false; /* columns: threads go on from one axis to the next where that pays */
-    if (gr->steps.n) return !(x->one || x->split) || (with_one && !told && !x->beside && are_of_rows(x));
+    if (gr->steps.n) return !(x->one || x->split) || (with_one && !told && x->split && !x->beside && are_of_rows(x));
     return !x->one || (with_one && x->both && !x->lines && !x->rowly);
 }
 
