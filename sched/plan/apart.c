@@ -20,12 +20,11 @@
 enum { LONG = 1 << 24 /* elements of a row: what no block should do alone */, MAX_ROOTS = 8 };
 enum { MOST_STEPS = 16 /* of a group: of more there would be more kernels than pay */, MOST_KERNELS = MAX_TOGETHER };
 
-/* Lengths at which few blocks would have most to do: those that nobody says anything of are long where blocks own
- * them, or where nothing that is folded is stored along them, else short. */
 static Found is_dim(const Expr *e, const void *dim) {
     return e->op == OP_DIM && e->u.dim == dim ? FOUND : FOUND_INSIDE;
 }
 
+/* The axes that a block owns whole; where nothing is stored along what is folded, those that are folded. */
 static AxisSet rows_of(const Group *gr) {
     const AxisSet owned = group_owned(gr);
     AxisSet folded = 0;
@@ -34,6 +33,8 @@ static AxisSet rows_of(const Group *gr) {
     return owned ? owned : folded;
 }
 
+/* Lengths at which few blocks would have most to do: those that nobody says anything of are long along such axes, else
+ * short. */
 static int64_t *few_and_long(const Group *gr, Ctx *ctx) {
     const Graph *g = gr->graph;
     const AxisSet owned = rows_of(gr);

@@ -58,7 +58,7 @@ static Found is_of_pair(const Expr *e, const void *flat) {
 }
 
 /* Whether an access has an axis that is folded. */
-static bool is_folded(const Flat *x, const Expr *const *subs, int rank) {
+static bool has_folded(const Flat *x, const Expr *const *subs, int rank) {
     AxisSet free = 0;
     for (int d = 0; d < rank; d++) free |= group_free(x->gr, subs[d]);
     bool folded = false;
@@ -74,7 +74,7 @@ static bool access_allows(Flat *x, const Tensor *t, const Expr *const *subs, boo
     bool at_data = folds && !store; /* where rows lie says data, of which each row has its own */
     for (int d = 0; d < t->rank && at_data; d++) at_data = !expr_has(subs[d], is_of_pair, x);
     if (at_data) return true;
-    x->beside |= t->rank && expr_has(subs[t->rank - 1], is_of_pair, x) && is_folded(x, subs, t->rank);
+    x->beside |= t->rank && expr_has(subs[t->rank - 1], is_of_pair, x) && has_folded(x, subs, t->rank);
     if (offset.failed || !poly_linear(x->temp, offset, axis_var(x, x->a), &by_a, &rest) ||
         !poly_linear(x->temp, rest, axis_var(x, x->b), &by_b, &rest)) {
         x->split = true;

@@ -5,7 +5,7 @@
 
 #include "sched/plan/group.h"
 
-enum { MAX_POINTS = 768 };
+enum { MAX_POINTS = 768, FEW_POINTS = 16 /* as there are at most where lengths are known or hinted */ };
 
 typedef struct Points {
     int n;       /* at least 1 */

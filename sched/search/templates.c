@@ -221,10 +221,10 @@ static bool may_hold(const Search *x, int axis) {
 }
 
 /* What is folded across rows stays in registers, as many elements of each column as its threads have: a softmax along a
- * middle axis takes 1.25 times a copy so on an H200, and 1.64 in loops. Where lengths are not known there are enough
+ * middle axis takes 1.28 times a copy so on an H200, and 1.68 in loops. Where lengths are not known there are enough
  * candidates without these. */
 static void try_columns(Search *x, const Shape *p) {
-    enum { HELD = 64 /* elements of a thread */, FEW_POINTS = 16 };
+    enum { HELD = 64 /* elements of a thread */ };
     Schedule s;
     Shape q = *p;
     if (x->form->points->n > FEW_POINTS || !axis_has_grid(&x->gr->axes.at[p->inner]) || !may_hold(x, p->outer)) return;

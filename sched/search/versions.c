@@ -15,7 +15,6 @@
 enum {
     MAX_SEARCHED = 40, /* points at which candidates are looked for */
     FEW_SEARCHED = 4,  /* of few points: those beside hints have little weight */
-    FEW_POINTS = 16,   /* as there are beside hints */
     FEW_OF_KIND = 4,   /* candidates of a kind, at the first of more points */
     SECOND_OF_KIND = 2 /* the same of a kernel behind the first */
 };
