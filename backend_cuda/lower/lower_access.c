@@ -294,6 +294,37 @@ static const Code *offset_once(Lower *l, const Access *x, const Stage *s, Poly f
     return rest.n ? code(l->ctx, "%c + %c", once, poly_code(l, rest, true)) : once;
 }
 
+/* p = times * length + rest, of digits alone that the compiler knows, so few that bytes of 32 bits hold them. */
+static bool is_multiple(Lower *l, Poly p, const Expr *length, Poly *times, Poly *rest) {
+    enum { WIDEST_ELEMENT = 8 };
+    if (length->op != OP_DIM || !poly_linear(l->ctx, p, length, times, rest)) return false;
+    for (int i = 0; i < times->n; i++)
+        for (int k = 0; k < times->term[i].degree; k++)
+            if (times->term[i].atom[k]->op != OP_FACTOR) return false;
+    return index_small(l, poly_scale(l->ctx, *times, WIDEST_ELEMENT));
+}
+
+/* A length of which a part of p is a multiple; NULL: there is none. */
+static const Expr *multiple_in(Lower *l, Poly p, Poly *times, Poly *rest) {
+    for (int i = 0; i < p.n; i++)
+        for (int k = 0; k < p.term[i].degree; k++)
+            if (is_multiple(l, p, p.term[i].atom[k], times, rest)) return p.term[i].atom[k];
+    return NULL;
+}
+
+/* A pointer at the digits of a thread's registers. A multiple of a length that is not known is added to it by one
+ * instruction; as a product in 64 bits it takes some ten, made again for each access (masked_pool: 800 instructions
+ * an iteration and not 1552). */
+static const Code *moved_by_registers(Lower *l, const Access *x, const Code *at, Poly varying) {
+    Poly times, rest;
+    const Expr *length;
+    while (type_bits(x->tensor->type) >= 8 && (length = multiple_in(l, varying, &times, &rest))) {
+        at = code(l->ctx, "td_moved(%c, %c, %c)", at, dim_code(l, length, false), poly_code(l, times, false));
+        varying = rest;
+    }
+    return varying.n ? code(l->ctx, "%c + %c", at, poly_code(l, varying, true)) : at;
+}
+
 /* Of a row, the pointer is to its first element. */
 const Code *put_pointer(Lower *l, const Access *x, const Stage *s, bool is_const, Sym *first) {
     Poly fixed, varying, offset = x->row ? poly_sub(l->ctx, x->offset, x->first) : x->offset;
@@ -308,7 +339,7 @@ const Code *put_pointer(Lower *l, const Access *x, const Stage *s, bool is_const
         if (fixed.n) tensor = code(l->ctx, "%c + %c", tensor, offset_once(l, x, s, fixed));
         put_do(l, "%s%s *const %n = %c", constant, T, name, tensor);
     }
-    return varying.n ? code(l->ctx, "%n + %c", name, poly_code(l, varying, true)) : code_name(l->ctx, name);
+    return moved_by_registers(l, x, code_name(l->ctx, name), varying);
 }
 
 /* ---- plans ---- */

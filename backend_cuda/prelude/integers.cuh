@@ -15,6 +15,18 @@ template <class I> __device__ __forceinline__ I td_pin(I i) {
 #endif
     return i;
 }
+//@ portable td_moved
+// p moved by so many times a length. Told apart, compilers make a product of 64 bits, and that from one of 32.
+template <class T, class I> __device__ __forceinline__ T *td_moved(T *p, I length, int times) {
+#ifdef __CUDA_ARCH__
+    if constexpr (sizeof(I) == 4) {
+        int64_t bytes;
+        asm("mul.wide.s32 %0, %1, %2;" : "=l"(bytes) : "r"((int)length), "r"(times * (int)sizeof(T)));
+        return (T *)((const char *)p + bytes);
+    }
+#endif
+    return p + (int64_t)length * times;
+}
 //@ portable td_near
 // The nearest int that leaves room for a tile: what is farther from a thread's index is as good as that.
 __device__ __forceinline__ int td_near(int64_t n) {

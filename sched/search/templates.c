@@ -44,9 +44,9 @@ static void put_threads(Schedule *s, int a, int64_t n, int64_t regs, int64_t *la
     if (!plain) *lanes_left /= lanes;
 }
 
-/* Whether registers of single elements stand inside the warps, so that each has a run of its own: where runs begin inside
- * of a sector, the first cache puts together what neighbouring stores of one warp leave of it, and not what those of two
- * do. Two matrices of 777 and 1021 columns side by side take 1.18 times a copy on an H200, and 1.34 otherwise. */
+/* Whether registers of single elements stand inside the warps, so that each warp has a run of its own. Where runs begin
+ * inside of a sector, the first cache puts together what neighbouring stores of one warp leave of it, not of two: two
+ * matrices of 777 and 1021 columns side by side take 1.18 times a copy on an H200, and 1.34 otherwise. */
 static bool has_runs(const Shape *p) { return p->vec == 1 && p->regs > 1 && p->lanes > WARP && p->lanes % WARP == 0; }
 
 /* How many lanes the inner axis leaves is settled first, though a factor of an outer axis may be listed before it. */

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Where a thread's elements are tested one by one and lengths are unsaid, an offset is made once (td_pin); where lengths
-# are known, and in a loop in which nothing is tested, it is left as it is (lower_access.c says why).
+# are known, and in a loop in which nothing is tested, it is left as it is (lower_access.c says why). What registers add,
+# so many times a length that is not known, is told apart from it (td_moved).
 cd "$(dirname "$0")/../.." || exit 1
 . tests/suite.sh
 tdc=${TDC:-build/tdc}
@@ -33,11 +34,23 @@ cat >"$dir/sums.txt" <<'END'
 program g
   y: b0 = grid warp(2); n = serial warp(8) reg(8) lane(32) vec(4)
 END
+cat >"$dir/turned.td" <<'END'
+export fn h(x: bf16[M, N]) -> (y: bf16[N, M]) { y[j, i] = x[i, j]; }
+END
+cat >"$dir/turned.txt" <<'END'
+program h
+  y: j = grid warp(8); i = grid reg(4) lane(32)
+END
+"$tdc" "$dir/turned.td" --schedules="$dir/turned.txt" -Wno-perf -o "$dir/rows.cu" &&
+    "$tdc" "$dir/turned.td" --schedules="$dir/turned.txt" -D{M=512,N=64} -Wno-perf -o "$dir/fixed.cu" || failed=1
 "$tdc" "$dir/resize.td" --schedules="$dir/resize.txt" -Wno-perf -o "$dir/unsaid.cu" &&
     "$tdc" "$dir/resize.td" --schedules="$dir/resize.txt" -D{N=32,C=320,H=64,W=64} -Wno-perf -o "$dir/known.cu" &&
     "$tdc" "$dir/sums.td" --schedules="$dir/sums.txt" -Wno-perf -o "$dir/sums.cu" || failed=1
 holds unsaid 'x_at(_2)? = arg\.x \+ td_pin\(' 1
 holds known 'td_pin' 0
 holds sums 'td_pin' 0
+holds rows 'td_load.*td_moved\(x_at, N, i_reg \* 32\)' 1
+holds rows 'td_store.*td_moved' 0
+holds fixed 'td_moved' 0
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]
