@@ -1,7 +1,7 @@
 #!/bin/bash
 # Where a thread's elements are tested one by one and lengths are unsaid, an offset is made once (td_pin); where lengths
 # are known, and in a loop in which nothing is tested, it is left as it is (lower_access.c says why). What registers add,
-# so many times a length that is not known, is told apart from it (td_moved).
+# so many times a length that is not known, is told apart from it (td_moved); what a thread divides for is nested.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/suite.sh
 tdc=${TDC:-build/tdc}
@@ -34,6 +34,16 @@ cat >"$dir/sums.txt" <<'END'
 program g
   y: b0 = grid warp(2); n = serial warp(8) reg(8) lane(32) vec(4)
 END
+cat >"$dir/heads.td" <<'END'
+export fn k(x: f16[B, S, H, D]) -> (y: f16[B, H, S, D]) {
+    let m[b, h, s] = sum[d](x[b, s, h, d]);
+    y[b, h, s, d] = x[b, s, h, d] - m[b, h, s];
+}
+END
+cat >"$dir/heads.txt" <<'END'
+program k
+  y: bhs = grid warp(4); d = reg(2) lane(32)
+END
 cat >"$dir/turned.td" <<'END'
 export fn h(x: bf16[M, N]) -> (y: bf16[N, M]) { y[j, i] = x[i, j]; }
 END
@@ -41,6 +51,7 @@ cat >"$dir/turned.txt" <<'END'
 program h
   y: j = grid warp(8); i = grid reg(4) lane(32)
 END
+"$tdc" "$dir/heads.td" --schedules="$dir/heads.txt" -DD=64 -Wno-perf -o "$dir/heads.cu" || failed=1
 "$tdc" "$dir/turned.td" --schedules="$dir/turned.txt" -Wno-perf -o "$dir/rows.cu" &&
     "$tdc" "$dir/turned.td" --schedules="$dir/turned.txt" -D{M=512,N=64} -Wno-perf -o "$dir/fixed.cu" || failed=1
 "$tdc" "$dir/resize.td" --schedules="$dir/resize.txt" -Wno-perf -o "$dir/unsaid.cu" &&
@@ -52,5 +63,6 @@ holds sums 'td_pin' 0
 holds rows 'td_load.*td_moved\(x_at, N, i_reg \* 32\)' 1
 holds rows 'td_store.*td_moved' 0
 holds fixed 'td_moved' 0
+holds heads 'x_at = arg\.x \+ \(\(int64_t\)\(.*td_div_by.*\) \* S \* H \+' 1
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]
