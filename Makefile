@@ -126,27 +126,17 @@ $(B)/corpus: $(CORPUS_OBJ) $(B)/libtdc.a
 # As many jobs as there are processors, where the user says nothing of jobs.
 PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(or $(shell getconf _NPROCESSORS_ONLN 2>/dev/null),2))
 
-# All tests that need no GPU; `make check SAN=1` under the sanitizers, `make check UPDATE=1` rewrites the expectations.
+# The tests that need no GPU, of what takes long a sample; `make check SAN=1` under the sanitizers, `make check UPDATE=1` rewrites
+# the expectations. With TDC_EVERY=1 all of it.
 check:
 	@$(call NEEDS,check)
 	@$(MAKE) -s $(PARALLEL) all unit random corpus
 	@B=$(B) tests/run.sh $(if $(UPDATE),--update)
-# All of check, 2000 random programs and 64 random schedules of each of tests/schedules more, all of the library in
-# tests/same and compiled in tests/stdlib, of CMake's layouts, of the Makefile, of the other targets, of exact algebra, of the
-# emitted files of kernel texts, of the programs that are measured, and programs of 100000 definitions.
+# All of every suite and every check, 2000 random programs, and 64 random schedules of each of tests/schedules more.
+check-all: export TDC_EVERY := 1
 check-all: check
 	@printf '%s\n' 1 2 3 4 | B=$(B) TDC_RANDOM=500 TDC_SCHEDULES=2 xargs -P "$${JOBS:-$$(nproc)}" -I{} env TDC_SEED={} bash tests/random/run.sh
 	@B=$(B) TDC_SCHEDULES=64 TDC_SEED=2 bash tests/schedules/run.sh
-	@B=$(B) TDC_EVERY=1 bash tests/same/run.sh
-	@B=$(B) TDC_EVERY=1 bash tests/cmake/run.sh
-	@B=$(B) TDC_EVERY=1 bash tests/build/run.sh
-	@B=$(B) TDC_EVERY=1 bash tests/targets/run.sh
-	@B=$(B) TDC_EVERY=1 bash tests/exact/run.sh
-	@B=$(B) TDC=$(B)/tdc TDC_EVERY=1 bash tests/stdlib/run.sh
-	@B=$(B) TDC=$(B)/tdc TDC_EVERY=1 bash tests/checks/emitted.sh
-	@B=$(B) TDC_EVERY=1 bash tests/speed/run.sh
-	@B=$(B) TDC_EVERY=1 bash tests/bench/run.sh
-	@B=$(B) TDC_EVERY=1 bash tests/instances/run.sh
 # The numeric tests on the GPU of this machine.
 check-gpu:
 	@$(call NEEDS,check-gpu)

@@ -11,6 +11,8 @@
 #   tests/*/run.sh         a suite of its own, most with suite.sh (tests/large, library, ulp, python and readme with --gpu too)
 #   tests/kernels/X.td     `tdc check` with the kernels written by hand in X.kernel
 #   tests/numeric/*.{td,graph}, tests/language/*.td, samples/*.td   `tdc check`; unit/test_language says that the latter mean what they should
+# Of what takes long this is a sample, with TDC_EVERY=1 all of it, which `make check-all` runs: suites take some of many (suite.sh,
+# turn), and `check` lines of programs that end in `// check-all` are left out (tests/sample.sh), but for --gpu.
 # NAMES as further arguments choose the jobs whose name contains one of them. --times prints what each took: seconds of processors
 # and of the clock. The stand-in's programs of the last two lines are compiled without optimisation, but for those with a line
 # `// runs long`.
@@ -18,7 +20,12 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 export B=${B:-build} TDC=${TDC:-${B:-build}/tdc} UPDATE=0 TARGET=--emu
 times=0
-[[ $B == */san ]] && export TDC_STRIDE=${TDC_STRIDE:-101} # unit/test_memory: the sanitizers see every allocation, and are slow
+# unit/test_memory: the sanitizers see every allocation, and are slow
+if [[ $B == */san ]]; then
+    export TDC_STRIDE=${TDC_STRIDE:-101}
+elif [ "${TDC_EVERY:-}" != 1 ]; then
+    export TDC_STRIDE=${TDC_STRIDE:-5}
+fi
 only=()
 for a in "$@"; do
     case $a in
@@ -49,7 +56,7 @@ longest_first() {
 }
 
 jobs() { # one a line: name, a tab, command
-    local f kernels quick=
+    local f kernels program quick=
     if [ $TARGET = --emu ]; then
         for f in tests/unit/*.c; do [ -e "$f" ] && f=${f##*/} && printf 'unit/%s\t%s\n' "${f%.c}" "$B/unit/${f%.c}"; done
         for f in tests/checks/*.sh; do [ -e "$f" ] && printf 'checks/%s\tbash %s\n' "$(basename "$f" .sh)" "$f"; done
@@ -63,7 +70,11 @@ jobs() { # one a line: name, a tab, command
     for f in tests/kernels/*.td tests/numeric/*.td tests/numeric/*.graph tests/language/*.td samples/*.td; do
         kernels=
         [[ $f == tests/kernels/* ]] && kernels="--kernels ${f%.td}.kernel" && [ ! -e "${f%.td}.kernel" ] && continue
-        [ -e "$f" ] && printf '%s\t%s%s check %s %s %s\n' "$(n=${f%.td}; echo "${n#tests/}")" "$(grep -q '^// runs long' "$f" || echo "$quick")" "$TDC" "$f" "$TARGET" "$kernels"
+        [ -e "$f" ] || continue
+        program=$f
+        [ $TARGET = --gpu ] || program=$(bash tests/sample.sh "$f")
+        [ -n "$program" ] || continue
+        printf '%s\t%s%s check %s %s %s\n' "$(n=${f%.td}; echo "${n#tests/}")" "$(grep -q '^// runs long' "$f" || echo "$quick")" "$TDC" "$program" "$TARGET" "$kernels"
     done
 }
 

@@ -10,6 +10,11 @@ passed=0 failed=0
 verdict() { # STATUS WHAT
     if [ "$1" = 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)) && echo "FAILED: $2"; fi
 }
+# Of many that are alike `make check` takes each N-th, with TDC_EVERY=1 all: whether it is this one's turn.
+turns=0
+turn() { # N
+    [ "${TDC_EVERY:-}" = 1 ] || [ $((turns++ % $1)) = 0 ]
+}
 same() { # WHAT GOT EXPECTED
     [ "$2" = "$3" ]
     verdict $? "$1: got '$2', expected '$3'"

@@ -1,9 +1,8 @@
 #!/bin/bash
 # The emitted files under the warnings of gcc and clang: model.c as C99, C11 and C++17, model.h alone as C99 and C++17;
-# and model.cu with nvcc where there is one, without most of its optimisations, which take three times as long. Of every
-# sample, of matrix products and of what glue has tests for; of the kernel texts the C99 of each, and all the rest of every
-# third; with TDC_EVERY=1 of each (what nvcc leaves out the stand-in's compiler sees when it runs). nvcc
-# takes a second for the headers alone: the files of all models are one to it, each in a namespace of its own. What gcc
+# and model.cu with nvcc where there is one, without most of its optimisations, which take three times as long. Of
+# matrix products and of what glue has tests for, of every third sample and every eighth kernel text; with TDC_EVERY=1 of
+# each (what nvcc leaves out the stand-in's compiler sees when it runs). nvcc takes a second for the headers alone: the files of all models are one to it, each in a namespace of its own. What gcc
 # says of the flow of control it says of the C99; the other compilers read the text, and make no code of it.
 cd "${CHECKED:-$(dirname "$0")/../..}" || exit 1
 TDC=${TDC:-build/tdc}
@@ -28,15 +27,17 @@ joined() {
     grep -v '^#include' "$dir/model.cu" >>"$headers.cu"
     echo '}' >>"$headers.cu"
 }
-n=0 texts=0
+n=0
 for file in samples/*.td bench/products.td tests/frontend/host.td tests/glue/*.kernel tests/kernels/*.kernel; do
     [ -e "$file" ] || continue
-    n=$((n + 1)) whole=1
-    [[ $file == tests/kernels/* ]] && [ "${TDC_EVERY:-3}" != 1 ] && [ $((texts++ % 3)) != 0 ] && whole=0
+    case $file in
+        samples/*) turn 3 ;;
+        tests/kernels/*) turn 8 ;;
+    esac || continue
+    n=$((n + 1))
     "$TDC" "$file" -o "$dir/model.cu" "--prefix=m$n" >"$dir/log" 2>&1 || { verdict 1 "$file does not compile: $(cat "$dir/log")" && continue; }
     # shellcheck disable=SC2086 # strict is a list of words
     try "$file: model.c as C99" gcc -std=c99 $strict -S -o /dev/null "$dir/model.c"
-    [ $whole = 1 ] || continue
     echo '#include "model.h"' >"$dir/alone.c"
     # shellcheck disable=SC2086
     {

@@ -1,12 +1,13 @@
 #!/bin/bash
 # Exact algebra on the stand-in (backend_cuda/emu/README.md). Compared: the interpreter's algebra and the stand-in's, on random numbers;
 # programs under the schedules that tdc chooses, or written by hand, and random programs under random ones, whose bits must be
-# the interpreter's; and planted wrong schedules (plants.txt), which must be found. A part of them; with TDC_EVERY=1 all of
+# the interpreter's; and planted wrong schedules (plants.txt), which must be found. Some of them; with TDC_EVERY=1 all of
 # tests/numeric, tests/kernels and samples, all plants, and 50 random programs under three random schedules each.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/suite.sh
-B=${B:-build} TDC=${TDC:-${B:-build}/tdc} every=${TDC_EVERY:-}
+B=${B:-build} TDC=${TDC:-${B:-build}/tdc} every=
+[ "${TDC_EVERY:-}" = 1 ] && every=1
 export TDC dir
 
 # ---- two implementations, one algebra ----
@@ -33,6 +34,7 @@ programs=(samples/softmax.td samples/column_norm.td tests/kernels/softmax_stream
 [ "$every" ] && programs=(samples/*.td tests/kernels/*.td tests/numeric/*.td)
 for c in ring field; do
     for f in "${programs[@]}"; do
+        [ "$every" ] || [ $c = ring ] || [[ $f == *softmax* ]] || continue
         [ -e "$f" ] && ! grep -qx "$f" <(sed 's/ .*//' tests/exact/exempt.txt) && echo "$c $f"
     done
 done | xargs -r -P "${JOBS:-2}" -L 1 bash -c 'one "$@"' _ >"$dir/wrong"
@@ -71,7 +73,7 @@ END
 }
 export -f plant
 grep -v '^#' tests/exact/plants.txt >"$dir/plants"
-[ "$every" ] || grep -E '^softmax_stream .*(left|rescale \|)|^column_sum .*neighbour|^samples.*twice' tests/exact/plants.txt >"$dir/plants"
+[ "$every" ] || grep -E '^softmax_stream .*rescale \||^column_sum .*neighbour|^samples.*twice' tests/exact/plants.txt >"$dir/plants"
 while read -r line; do
     printf 'ring\0%s\0' "$line"
     [ "$every" ] || [[ $line == *rescale* ]] && printf 'field\0%s\0' "$line"
@@ -89,7 +91,7 @@ verdict $? "an element left out, which floats with their tolerance should not sh
 
 # ---- random programs, with every: under the schedule that tdc chooses, the fallback and three random ones ----
 for c in ring ${every:+field}; do
-    TDC_RANDOM=$([ "$every" ] && echo 50 || echo 5) TDC_SCHEDULES=$([ "$every" ] && echo 5 || echo 3) bash tests/random/run.sh --exact $c --shrink 0 >"$dir/log" 2>&1
+    TDC_RANDOM=$([ "$every" ] && echo 50 || echo 2) TDC_SCHEDULES=$([ "$every" ] && echo 5 || echo 3) bash tests/random/run.sh --exact $c --shrink 0 >"$dir/log" 2>&1
     counted $? "$dir/log"
 done
 finish

@@ -8,6 +8,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 TDC=${TDC:-build/tdc} emu=backend_cuda/emu here=tests/host
 . tests/suite.sh
+[ "${TARGET:-}" = --gpu ] || quick_compilers
 on_stand_in() { # PROGRAM MODEL...
     local name=$1 model objects=()
     shift

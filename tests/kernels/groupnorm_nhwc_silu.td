@@ -11,5 +11,5 @@ export fn groupnorm_nhwc_silu(x: f16[B, 64, 64, 320], g: f16[320], b: f16[320]) 
 }
 
 check groupnorm_nhwc_silu(B = 1);
-check groupnorm_nhwc_silu(B = 2);
+check groupnorm_nhwc_silu(B = 2); // check-all
 bench groupnorm_nhwc_silu(B = 16);

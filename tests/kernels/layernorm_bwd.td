@@ -15,5 +15,5 @@ export fn layernorm_bwd(dy: bf16[M, 4096], x: bf16[M, 4096], g: bf16[4096]) -> (
 
 check layernorm_bwd(M = 1);
 check layernorm_bwd(M = 7);
-check layernorm_bwd(M = 267);
+check layernorm_bwd(M = 267); // check-all
 bench layernorm_bwd(M = 16384);

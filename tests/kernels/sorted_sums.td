@@ -4,7 +4,7 @@ export fn sorted_sums(ids: i32[N], x: f32[N]) -> (y: f32[V], n: i32[V]) {
     n[v] = i32(sum[i where ids[i] == v](1));
 }
 
-check sorted_sums(N = 9000, V = 37);
+check sorted_sums(N = 9000, V = 37); // check-all
 check sorted_sums(N = 8193, V = 600);
 check sorted_sums(N = 1097, V = 5000);
 check sorted_sums(N = 70, V = 16385);

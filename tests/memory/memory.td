@@ -52,7 +52,7 @@ export fn beside_output(x: f32[M, K], w: f32[N, K]) -> (y: f32[M, N]) {
     let s = sum[i, j](t[i, j] * t[i, j]);
     y[i, j] = t[i, j] / s;
 }
-check beside_output(M = 300, N = 69, K = 5);
+check beside_output(M = 300, N = 69, K = 5); // check-all
 
 // The same in an inout, once the library has read it: t, and its product with w in p.
 // workspace in_inout: 3328

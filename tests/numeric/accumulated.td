@@ -19,7 +19,7 @@ export fn means(x: f32[T, D], ids: i32[T]) -> (mean: f32[S, D], top: f32[S, D], 
     top[i, d] = max[t where i == ids[t]](x[t, d]);
     n[i] = i32(c[i]);
 }
-check means(T = 4099, S = 300, D = 3) with ids in -7..330;
+check means(T = 4099, S = 300, D = 3) with ids in -7..330; // check-all
 check means(T = 70, S = 5, D = 1) with ids in 5..6;
 check means(T = 1, S = 1, D = 1);
 check means(T = 0, S = 4, D = 4);
@@ -27,7 +27,7 @@ check means(T = 4, S = 0, D = 4);
 
 // Bins beside those that a block sums up, more than one tile of sums has, and more than there are keys; one.
 export fn histogram(ids: u32[T]) -> (y: i64[S]) { y[i] = sum[t where i64(ids[t]) == i](i64(1)); }
-check histogram(T = 100, S = 300000) with ids in 0..300001;
+check histogram(T = 100, S = 300000) with ids in 0..300001; // check-all
 check histogram(T = 9001, S = 8193) with ids in 0..8200;
 check histogram(T = 1000, S = 8192) with ids in 0..8192;
 check histogram(T = 5000, S = 257) with ids in 0..600;
@@ -38,7 +38,7 @@ export fn bytes(ids: u8[A, B], w: i32[A, B]) -> (y: i32[256], z: i32[256]) {
     y[i] = i32(sum[a, b where i64(ids[a, b]) == i](1));
     z[i] = sum[a, b where i64(ids[a, b]) == i](w[a, b]);
 }
-check bytes(A = 67, B = 129);
+check bytes(A = 67, B = 129); // check-all
 check bytes(A = 1, B = 1);
 
 // All keys are equal; all are different: a permutation.
@@ -46,14 +46,14 @@ export fn one_place(ids: i32[T], x: f32[T]) -> (y: f32[S]) {
     assume 0 <= ids[t] && ids[t] < 1;
     y[i] = sum[t where i64(ids[t]) * 3 + 2 == i](x[t]);
 }
-check one_place(T = 12289, S = 5);
+check one_place(T = 12289, S = 5); // check-all
 check one_place(T = 3, S = 2);
 
 export fn all_places(ids: i32[T], x: f32[T]) -> (y: f32[T]) {
     assume 0 <= ids[t] && ids[t] < 1;
     y[i] = sum[t where (t * 7 + i64(ids[t])) % 4096 == i](x[t]);
 }
-check all_places(T = 4096);
+check all_places(T = 4096); // check-all
 check all_places(T = 1);
 
 // Each row has keys of its own; two keys at once; a range that does not begin at 0.

@@ -15,7 +15,7 @@ export fn added(t: f32[V, D], e: bf16[N, D], ids: i32[N]) -> (g: f32[V, D]) {
     g[i, d] = t[i, d] + sum[n where ids[n] == i](e[n, d]);
 }
 check added(V = 37, N = 101, D = 3);
-check added(V = 3, N = 20011, D = 2);
+check added(V = 3, N = 20011, D = 2); // check-all
 check added(V = 5, N = 0, D = 1);
 
 // Two sets of keys, one of which a fold over the other names; a mean needs a count, too.
@@ -30,7 +30,7 @@ export fn twice(x: f32[N, D], a: i32[N], b: i32[V]) -> (y: f32[S, D], m: f32[V, 
 }
 check twice(V = 37, N = 101, S = 5, D = 3);
 check twice(V = 3, N = 20011, S = 2, D = 2);
-check twice(V = 301, N = 11, S = 1, D = 1);
+check twice(V = 301, N = 11, S = 1, D = 1); // check-all
 check twice(V = 2, N = 0, S = 3, D = 1);
 
 // The same inout by two statements, and what others read of it before.
@@ -42,7 +42,7 @@ export fn both(inout w: f32[V], e: f32[N], p: i64[N], q: i64[N]) -> (old: f32[V]
     w[q[n]] += e[n] * 3;
 }
 check both(V = 37, N = 101);
-check both(V = 2, N = 20011);
+check both(V = 2, N = 20011); // check-all
 check both(V = 1, N = 1);
 
 // Where an element goes is computed, by a fold and by a map: both in updates and in the order of keys.
@@ -57,5 +57,5 @@ export fn packed(mask: bool[B, S], x: f32[B, S]) -> (y: i64[P], z: f32[P]) {
 }
 check packed(B = 3, S = 37, P = 100);
 check packed(B = 5, S = 411, P = 3);
-check packed(B = 11, S = 411, P = 1);
+check packed(B = 11, S = 411, P = 1); // check-all
 check packed(B = 1, S = 0, P = 2);

@@ -9,7 +9,7 @@ export fn one_place(ids: i32[T], g: f16[T, D], inout dw: f32[V, D]) {
     dw[i, d] = dw[i, d] + sum[t where ids[t] == i](g[t, d]);
 }
 check one_place(T = 9001, V = 5, D = 3) with ids in 3..4;
-check one_place(T = 4097, V = 300, D = 1) with ids in 299..300;
+check one_place(T = 4097, V = 300, D = 1) with ids in 299..300; // check-all
 check one_place(T = 64, V = 2, D = 5) with ids in 0..1;
 check one_place(T = 65, V = 2, D = 5) with ids in 1..2;
 check one_place(T = 129, V = 1, D = 4) with ids in 0..1;
@@ -35,7 +35,7 @@ export fn steps(x: f32[T], tag: f32[V]) -> (y: f32[V], top: f32[V]) {
     top[i] = max[t where t * t / 65536 == i](x[t]);
 }
 check steps(T = 8580, V = 8);
-check steps(T = 8581, V = 300);
+check steps(T = 8581, V = 300); // check-all
 check steps(T = 388, V = 9);
 
 // What is folded depends on whose range it is, and on conditions.
@@ -52,7 +52,7 @@ export fn joint(a: i32[T], b: i64[T], x: f64[T]) -> (y: f64[M, N]) {
     y[i, k] = sum[t where a[t] == i && b[t] == k](x[t] * f64(1 + i) - f64(k));
 }
 check joint(T = 5111, M = 2, N = 3) with a in 0..2, b in 0..3;
-check joint(T = 5111, M = 3, N = 300) with a in 1..2, b in 7..9;
+check joint(T = 5111, M = 3, N = 300) with a in 1..2, b in 7..9; // check-all
 
 // Which of them: the first of equal ones; booleans; least and largest; products.
 export fn extremes(ids: i32[T], x: f32[T], k: i32[T])
@@ -78,12 +78,12 @@ export fn segments(x: f32[N, D], off: i64[B + 1], s: f32[B]) -> (y: f32[B, D], t
     top[b] = max[n in off[b]..off[b + 1]](sin(f32(n)) * s[b]);
     at[b] = argmin[n in off[b]..off[b + 1]](cos(f32(n % 1000)) * s[b]);
 }
-check segments(N = 9000, D = 1, B = 2);
+check segments(N = 9000, D = 1, B = 2); // check-all
 check segments(N = 5000, D = 3, B = 300);
 check segments(N = 4500, D = 1, B = 1);
-check segments(N = 65, D = 1, B = 3);
+check segments(N = 65, D = 1, B = 3); // check-all
 check segments(N = 1, D = 1, B = 0);
-check segments(N = 0, D = 1, B = 3);
+check segments(N = 0, D = 1, B = 3); // check-all
 
 // Ends that may lie anywhere: ranges overlap, and stay as they are.
 export fn windows(x: f32[T, D], off: i32[B + 1]) -> (y: f32[B, D]) {

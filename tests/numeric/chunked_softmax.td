@@ -20,12 +20,12 @@ export fn rows(x: f32[T], off: i64[B + 1]) -> (y: f32[B], z: f32[B]) {
 }
 
 check attended(E = 900, H = 2, V = 3) with dst in 0..3;
-check attended(E = 9000, H = 1, V = 40) with dst in 0..2;
+check attended(E = 9000, H = 1, V = 40) with dst in 0..2; // check-all
 check attended(E = 70, H = 3, V = 100) with dst in 0..99;
-check attended(E = 0, H = 1, V = 2);
+check attended(E = 0, H = 1, V = 2); // check-all
 check left_out(E = 1000, V = 4) with dst in 0..4;
 check left_out(E = 5000, V = 3) with dst in 0..1;
-check rows(T = 9000, B = 2);
+check rows(T = 9000, B = 2); // check-all
 check rows(T = 5000, B = 60);
 check rows(T = 3, B = 5);
 check rows(T = 0, B = 1);

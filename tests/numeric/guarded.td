@@ -79,6 +79,6 @@ export fn by_sum(x: f32[A, B], p: i32[A]) -> (y: f32[A, B], n: i32[A]) {
     n[a] = 2 where !(m[a] * s[] > 1 && p[a] > 0);
 }
 check by_sum(A = 7, B = 33);
-check by_sum(A = 2, B = 40000);
+check by_sum(A = 2, B = 40000); // check-all
 check by_sum(A = 3000, B = 1);
 check by_sum(A = 0, B = 2);

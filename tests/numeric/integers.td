@@ -74,7 +74,7 @@ export fn i64_pairs(n: int) -> (add: i64[n, n], sub: i64[n, n], mul: i64[n, n], 
     cut[i] = i32(a[i]);
     ucut[i] = u32(a[i]);
 }
-check i64_pairs(n = 196);
+check i64_pairs(n = 196); // check-all
 
 export fn u32_pairs(n: int) -> (add: u32[n, n], sub: u32[n, n], mul: u32[n, n], quo: u32[n, n], rem: u32[n, n], shl: u32[n, n],
                          shr: u32[n, n], lo: u32[n, n], hi: u32[n, n], less: bool[n, n], one: u32[n], to: i32[n], short: u16[n]) {
@@ -93,7 +93,7 @@ export fn u32_pairs(n: int) -> (add: u32[n, n], sub: u32[n, n], mul: u32[n, n], 
     to[i] = i32(a[i]) >> 1;
     short[i] = u16(a[i]);
 }
-check u32_pairs(n = 200);
+check u32_pairs(n = 200); // check-all
 
 // Sums and products wrap, whatever their order.
 export fn folds(x: i8[N], y: u32[N]) -> (s: i32[], p: i32[], s64: i64[], p64: i64[], u: u32[], m: i32[], w: u32[], run: i32[N]) {

@@ -38,9 +38,9 @@ check folds(T = 70, V = 700) with key in 0..699;
 check folds(T = 0, V = 5);
 check folds(T = 1, V = 1);
 check rows(T = 700, D = 5, V = 30);
-check rows(T = 2000, D = 24, V = 3);
-check rows(T = 3, D = 8, V = 300);
+check rows(T = 2000, D = 24, V = 3); // check-all
+check rows(T = 3, D = 8, V = 300); // check-all
 check bytes(T = 5000) with key in 0..255;
-check softmax(T = 6000, V = 4);
+check softmax(T = 6000, V = 4); // check-all
 check softmax(T = 500, V = 300);
 check below(T = 900, V = 40) with key in -9..40;

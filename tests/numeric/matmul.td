@@ -168,7 +168,7 @@ check shared(B = 3, M = 5, K = 8, N = 16);
 check inner(M = 5, A = 3, C = 7, N = 9);
 check block(M = 4, K = 5, N = 6);
 check heads(B = 2, S = 5, H = 70, T = 7, D = 8);
-check heads(B = 66, S = 3, H = 67, T = 2, D = 8);
+check heads(B = 66, S = 3, H = 67, T = 2, D = 8); // check-all
 export fn written_twice(x: bf16[M, K], w: bf16[K, N]) -> (y: bf16[M, N]) { y[i, j] = sum[k](x[i, k] * w[k, j]) * sigmoid(sum[l](x[i, l] * w[l, j])); }
 check written_twice(M = 9, N = 17, K = 8);
 // guessed sizes of many dimensions fit no integer

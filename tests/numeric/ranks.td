@@ -18,7 +18,7 @@ export ranks_u16 = ranks(T = u16);
 export ranks_u8 = ranks(T = u8);
 export ranks_u4 = ranks(T = u4);
 check ranks_f64(B = 3, N = 300, K = 33);
-check ranks_f64(B = 2, N = 4101, K = 1100);
+check ranks_f64(B = 2, N = 4101, K = 1100); // check-all
 check ranks_f32(B = 0, N = 5, K = 3);
 check ranks_f32(B = 2, N = 0, K = 0);
 check ranks_f32(B = 3, N = 1, K = 1);
@@ -26,7 +26,7 @@ check ranks_f32(B = 3, N = 2, K = 0);
 check ranks_f32(B = 2, N = 256, K = 256);
 check ranks_f32(B = 2, N = 257, K = 1);
 check ranks_f32(B = 1, N = 4096, K = 4096);
-check ranks_f32(B = 2, N = 4097, K = 8);
+check ranks_f32(B = 2, N = 4097, K = 8); // check-all
 check ranks_f32(B = 2, N = 4097, K = 1025);
 check ranks_f32(B = 2, N = 3, K = 4) error "topk takes K of N elements";
 check ranks_f32(B = 37, N = 64, K = 2);
@@ -44,14 +44,14 @@ check ranks_bf16(B = 2, N = 1000, K = 1000);
 check ranks_i8(B = 3, N = 300, K = 40);
 check ranks_u8(B = 5, N = 64, K = 2);
 check ranks_u16(B = 5, N = 65, K = 65);
-check ranks_bf16(B = 2, N = 5000, K = 4999);
+check ranks_bf16(B = 2, N = 5000, K = 4999); // check-all
 check ranks_e5m2(B = 3, N = 100, K = 5);
-check ranks_i64(B = 2, N = 4200, K = 20);
+check ranks_i64(B = 2, N = 4200, K = 20); // check-all
 check ranks_i32(B = 2, N = 5001, K = 9);
-check ranks_i16(B = 2, N = 4111, K = 1027);
+check ranks_i16(B = 2, N = 4111, K = 1027); // check-all
 check ranks_i8(B = 2, N = 4111, K = 1027);
 check ranks_u32(B = 3, N = 500, K = 100);
-check ranks_u16(B = 3, N = 5003, K = 3);
+check ranks_u16(B = 3, N = 5003, K = 3); // check-all
 check ranks_u8(B = 2, N = 4111, K = 7);
 check ranks_u4(B = 3, N = 41, K = 7);
 
@@ -73,7 +73,7 @@ export fn level(x: f32[B, N], K: int) -> (v: f32[B, N], at: i64[B, N], top: f32[
 }
 check level(B = 3, N = 301, K = 301);
 check level(B = 2, N = 6007, K = 1000);
-check level(B = 2, N = 4500, K = 2000);
+check level(B = 2, N = 4500, K = 2000); // check-all
 
 /// The signs of zeros are kept, and are no order.
 export fn zeros(x: f32[N]) -> (v: f32[N], at: i64[N]) {
@@ -89,7 +89,7 @@ export fn ascending(N: int) -> (at: i64[70], least: i64[70]) {
     let (_, p[r in 70]) = topk[i in N](-i, 70);
     least[r] = p[r];
 }
-check ascending(N = 20000);
+check ascending(N = 20000); // check-all
 check ascending(N = 70);
 check ascending(N = 69) error "topk takes 70 of N elements";
 

@@ -12,13 +12,13 @@ export fn both(x: f16[M, N], z: f16[N, M]) -> (y: f16[N, M], w: f16[N, M]) {
 check turned(M = 0, N = 5);
 check turned(M = 1, N = 1);
 check turned(M = 67, N = 131);
-check turned(M = 1032, N = 1040);
+check turned(M = 1032, N = 1040); // check-all
 check turned(M = 1031, N = 1032);
 check wide(M = 33, N = 65);
 check wide(M = 1028, N = 1036);
 check bytes(M = 35, N = 67);
 check bytes(M = 1021, N = 1037);
 check narrowed(B = 3, M = 17, N = 65);
-check narrowed(B = 2, M = 519, N = 1031);
+check narrowed(B = 2, M = 519, N = 1031); // check-all
 check both(M = 37, N = 70);
-check both(M = 1031, N = 1033);
+check both(M = 1031, N = 1033); // check-all

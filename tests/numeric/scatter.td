@@ -45,7 +45,7 @@ check rows(T = 101, V = 7, D = 5);
 check rows(T = 1, V = 7, D = 8);
 check rows(T = 0, V = 7, D = 8);
 check kept(T = 101, V = 70, D = 5) with ids in -3..90;
-check kept(T = 0, V = 70, D = 5) with ids in -3..90;
+check kept(T = 0, V = 70, D = 5) with ids in -3..90; // check-all
 check two(A = 5, B = 3, V = 11);
 check pieces(N = 5, T = 7);
 check called(T = 31, V = 17, D = 5);
@@ -59,5 +59,5 @@ export fn far_apart(x: f32[N], ids: i32[N]) -> (y: f32[V]) {
 }
 check far_apart(N = 100, V = 20000);
 check far_apart(N = 3, V = 9000);
-check far_apart(N = 9000, V = 33000) with ids in 32000..32100;
+check far_apart(N = 9000, V = 33000) with ids in 32000..32100; // check-all
 check far_apart(N = 0, V = 5000);

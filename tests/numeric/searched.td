@@ -29,7 +29,7 @@ check unsaid(M = 0, N = 5);
 check unsaid(M = 3, N = 1);
 check unsaid(M = 2, N = 4099);
 check unsaid(M = 1, N = 600011);
-check unsaid(M = 3, N = 524296);
+check unsaid(M = 3, N = 524296); // check-all
 
 /// Few columns that are long.
 export fn columns(x: f16[N, 3]) -> (at: i64[3]) { at[j] = argmax[i](round(x[i, j])); }

@@ -38,7 +38,7 @@ check computed(M = 17, N = 1);
 check computed(M = 17, N = 40);
 check computed(M = 17, N = 1021);
 check computed(M = 9, N = 4096);
-check computed(M = 9, N = 20000);
+check computed(M = 9, N = 20000); // check-all
 
 /// Under guards, also on data, and along columns.
 export fn guarded(x: f32[M, N]) -> (a: i64[M], b: i64[M], c: i64[N]) {

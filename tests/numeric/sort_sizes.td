@@ -7,6 +7,6 @@ check added(T = 1024, V = 300);
 check added(T = 1025, V = 30);
 check added(T = 1500, V = 20000);
 check added(T = 2048, V = 3);
-check added(T = 8193, V = 300);
-check added(T = 32768, V = 513);
+check added(T = 8193, V = 300); // check-all
+check added(T = 32768, V = 513); // check-all
 check added(T = 32769, V = 513);

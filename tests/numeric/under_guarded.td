@@ -25,7 +25,7 @@ export fn smoothed(x: f16[M, V], w: f32[M, V]) -> (y: f32[M]) {
 
 check masked(M = 3, V = 37, c = 0);
 check masked(M = 9, V = 5, c = 0.8);
-check masked(M = 1, V = 9001, c = 0.5);
+check masked(M = 1, V = 9001, c = 0.5); // check-all
 check masked(M = 2, V = 300, c = 2);
 check masked(M = 2, V = 0, c = 0);
 check infinite(M = 5, V = 61, c = 0.95);
@@ -34,4 +34,4 @@ check infinite(M = 3, V = 8, c = 2);
 check missing(M = 5, V = 61, c = 0.95);
 check missing(M = 1, V = 9001, c = 0.999);
 check smoothed(M = 3, V = 131);
-check smoothed(M = 1, V = 9001);
+check smoothed(M = 1, V = 9001); // check-all

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Kernels for several targets: on the stand-in as a device of compute capability 8.0, which refuses what that lacks, and, where
-# there is an nvcc, compiled for all targets without a warning, without most of its optimisations. Two programs; with
-# TDC_EVERY=1 all programs that have checks, every kernel text, every sample and the library's functions.
+# there is an nvcc, compiled for all targets without a warning, without most of its optimisations. Two programs,
+# compiled for the oldest target and the newest; with TDC_EVERY=1 for all, and all programs that have checks, every kernel text, every sample and the library's functions.
 cd "$(dirname "$0")/../.." || exit 1
 export TDC_HOME=$PWD
 TDC=$(realpath "${TDC:-build/tdc}")
@@ -9,7 +9,9 @@ TDC=$(realpath "${TDC:-build/tdc}")
 quick_compilers
 NVCC=$(command -v nvcc || { [ -x /usr/local/cuda/bin/nvcc ] && echo /usr/local/cuda/bin/nvcc; })
 ALL=$(sed -nE 's/^TARGET\(([a-z0-9_]+),.*/\1/p' sched/machine/targets.def | paste -sd,)
-export TDC NVCC ALL dir
+SOME=$ALL
+[ "${TDC_EVERY:-}" = 1 ] || SOME=sm_80,sm_120a
+export TDC NVCC ALL SOME dir
 
 # Each prints what is wrong, and a count at its end.
 checked() { # FILE [OPTION...]: its checks, as sm_80
@@ -22,7 +24,7 @@ by_hand() { # FILE.kernel: the same, or that sm_80 lacks something
 }
 compiled() { # FILE: for all targets, with the options that the emitted rules have
     local stem=$dir/${1//\//_} log
-    log=$("$TDC" "$1" "--target=$ALL" --prefix=m --emit=cu,c,h,driver -o "$stem.cu" 2>&1) &&
+    log=$("$TDC" "$1" "--target=$SOME" --prefix=m --emit=cu,c,h,driver -o "$stem.cu" 2>&1) &&
         log=$("$NVCC" -Xcicc -O1 -Xptxas -O0 -Werror all-warnings $(sed -n 's/^m_GENCODE := //p' "$stem.mk") -c -o "$stem.o" "$stem.cu" 2>&1) &&
         echo '1 passed, 0 failed' || printf '%s\n0 passed, 1 failed\n' "$1: ${log:0:2000}"
     rm -f "$stem".*

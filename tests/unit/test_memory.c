@@ -1,6 +1,6 @@
 /* Running out of memory at any chunk unwinds to the guard: each program is compiled once, and at each chunk that it
  * asks for a child process goes on in which that one is refused. What is written is that of a compilation without
- * children; and again with small chunks. TDC_STRIDE=k, which tests/run.sh sets for the sanitizers: every k-th chunk.
+ * children; and again with small chunks. TDC_STRIDE=k, which tests/run.sh sets: every k-th chunk.
  * Leaks are for the sanitizers to find. Run from the project's root. */
 #include "backend_cuda/glue/glue.h"
 #include "backend_cuda/lower/lower.h"

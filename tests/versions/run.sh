@@ -1,16 +1,18 @@
 #!/bin/bash
-# Versions by size: of every class of kernels several are taken, each is right, and who says a length has one.
+# Versions by size: of every class of kernels several are taken, each is right, and who says a length has one. The checks of classes.td,
+# every third size of what takes long, every other class; with TDC_EVERY=1 all.
 cd "$(dirname "$0")/../.." || exit 1
 TDC=$(realpath "${TDC:-build/tdc}") here=tests/versions
 . tests/suite.sh
 quick_compilers
 
 for file in classes short limits; do
+    turn 3 || continue
     "$TDC" check $here/$file.td --emu >"$dir/log" 2>&1
     verdict $? "$(grep -v '^ok' "$dir/log")"
 done
 # Blocks have the same shares of a scan, whatever the schedules of their kernels are.
-"$TDC" check $here/scans.td --schedules=$here/scans.schedules --emu >"$dir/log" 2>&1
+"$TDC" check "$(bash tests/sample.sh $here/scans.td)" --schedules=$here/scans.schedules --emu >"$dir/log" 2>&1
 verdict $? "$(grep -v '^ok' "$dir/log")"
 # Of axes that are short, neighbouring threads go on along the next one: what is predicted is near a copy of the bytes.
 while read -r entry sizes; do
@@ -32,6 +34,7 @@ taken() { # ENTRY SIZES...: how many ways the sizes take
     for at; do "$TDC" explain $here/classes.td "$entry" --at "$at" | sed -n 's/^ *way \([0-9]*\) of .*taken here.*/\1/p'; done | sort -u | wc -l
 }
 several() {
+    turn 2 || return
     [ "$(taken "$@")" -ge 2 ]
     verdict $? "$1: $(taken "${@}") way at $*"
 }
@@ -90,8 +93,10 @@ same 'their texts' "$(grep -c '_args of_[0-9]*\[' "$dir/two.cu")" 2
     for ((i = 0; i < 100; i++)); do echo "    y$i[i] = rate * a$i[i] * f32(b$i[i]);"; done
     printf '}\ncheck many(N = 5, rate = 0.5);\n'
 } >"$dir/many.td"
-"$TDC" check "$dir/many.td" --emu --brief >"$dir/log" 2>&1
-verdict $? "$(tail -n 3 "$dir/log")"
+if [ "${TDC_EVERY:-}" = 1 ]; then
+    "$TDC" check "$dir/many.td" --emu --brief >"$dir/log" 2>&1
+    verdict $? "$(tail -n 3 "$dir/log")"
+fi
 n=$(launches "$dir/many.td" many --at=N=5)
 [ "$n" = 2 ]
 verdict $? "many: $n launches"
@@ -166,6 +171,7 @@ for maps in nchw_to_nhwc upsample2x upsample2x_bwd; do sed '/^bench/d' "bench/su
 # compiled for all sizes, over what is for these alone.
 while read -r most file entry sizes; do
     for at in $sizes; do
+        turn 3 || continue
         # shellcheck disable=SC2046
         awk -v most="$most" -v all="$(time_of "$file" "$entry" --at "$at")" \
             -v one="$(time_of "$file" "$entry" $(sed 's/^/-D/; s/,/ -D/g' <<<"$at"))" \
