@@ -2,8 +2,9 @@
 # The emitted files under the warnings of gcc and clang: model.c as C99, C11 and C++17, model.h alone as C99 and C++17;
 # and model.cu with nvcc where there is one, without most of its optimisations, which take three times as long. Of
 # matrix products and of what glue has tests for, of every third sample and every eighth kernel text; with TDC_EVERY=1 of
-# each (what nvcc leaves out the stand-in's compiler sees when it runs). nvcc takes a second for the headers alone: the files of all models are one to it, each in a namespace of its own. What gcc
-# says of the flow of control it says of the C99; the other compilers read the text, and make no code of it.
+# each (what nvcc leaves out the stand-in's compiler sees when it runs). nvcc takes a second for the headers alone: the
+# files of all models are one to it, each in a namespace of its own. What gcc says of the flow of control it says of the
+# C99; the other compilers read the text, and make no code of it.
 cd "${CHECKED:-$(dirname "$0")/../..}" || exit 1
 TDC=${TDC:-build/tdc}
 [ -x "$TDC" ] || { echo "no $TDC"; exit 1; }

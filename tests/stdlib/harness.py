@@ -3,7 +3,8 @@ but those whose names begin with _, which serve others.
 
 A case names the function, says how it is exported, and gives its reference. The entry is run in tdc's reference
 interpreter (`tdc run --interp`) on the inputs below, of its sizes the first and every fourth of the others; with bf16 for
-f64 every twelfth is also compiled the whole way; with TDC_EVERY=1 all are. Where PyTorch can be imported, a case's `torch` expression must agree with its reference too.
+f64 every twelfth is also compiled the whole way; with TDC_EVERY=1 all are. Where PyTorch can be imported, a case's
+`torch` expression must agree with its reference too.
 """
 import glob, importlib, inspect, itertools, os, re, subprocess, sys, tempfile, zlib
 import numpy as np

@@ -1,7 +1,8 @@
 #!/bin/bash
 # Kernels for several targets: on the stand-in as a device of compute capability 8.0, which refuses what that lacks, and, where
 # there is an nvcc, compiled for all targets without a warning, without most of its optimisations. Two programs,
-# compiled for the oldest target and the newest; with TDC_EVERY=1 for all, and all programs that have checks, every kernel text, every sample and the library's functions.
+# compiled for the oldest target and the newest; with TDC_EVERY=1 for all, and all programs that have checks, every
+# kernel text, every sample and the library's functions.
 cd "$(dirname "$0")/../.." || exit 1
 export TDC_HOME=$PWD
 TDC=$(realpath "${TDC:-build/tdc}")

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Versions by size: of every class of kernels several are taken, each is right, and who says a length has one. The checks of classes.td,
-# every third size of what takes long, every other class; with TDC_EVERY=1 all.
+# Versions by size: of every class of kernels several are taken, each is right, and who says a length has one. Of what is
+# run the checks of classes.td, of what is predicted every third size; with TDC_EVERY=1 all.
 cd "$(dirname "$0")/../.." || exit 1
 TDC=$(realpath "${TDC:-build/tdc}") here=tests/versions
 . tests/suite.sh
@@ -12,7 +12,7 @@ for file in classes short limits; do
     verdict $? "$(grep -v '^ok' "$dir/log")"
 done
 # Blocks have the same shares of a scan, whatever the schedules of their kernels are.
-"$TDC" check "$(bash tests/sample.sh $here/scans.td)" --schedules=$here/scans.schedules --emu >"$dir/log" 2>&1
+"$TDC" check $here/scans.td --schedules=$here/scans.schedules --emu >"$dir/log" 2>&1
 verdict $? "$(grep -v '^ok' "$dir/log")"
 # Of axes that are short, neighbouring threads go on along the next one: what is predicted is near a copy of the bytes.
 while read -r entry sizes; do
@@ -34,7 +34,6 @@ taken() { # ENTRY SIZES...: how many ways the sizes take
     for at; do "$TDC" explain $here/classes.td "$entry" --at "$at" | sed -n 's/^ *way \([0-9]*\) of .*taken here.*/\1/p'; done | sort -u | wc -l
 }
 several() {
-    turn 2 || return
     [ "$(taken "$@")" -ge 2 ]
     verdict $? "$1: $(taken "${@}") way at $*"
 }

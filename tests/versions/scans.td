@@ -18,8 +18,8 @@ export fn twice(x: f32[N]) -> (y: f32[N]) {
 }
 check rows(M = 2, N = 4300); check rows(M = 1, N = 1); check rows(M = 0, N = 5); check rows(M = 3, N = 0);
 check behind(N = 4500); check behind(N = 1);
-check best(N = 4400); check best(N = 1); check best(N = 0); // check-all
+check best(N = 4400); check best(N = 1); check best(N = 0);
 check down(N = 700, D = 3); check down(N = 192, D = 35); check down(N = 0, D = 2);
-check share(M = 1, N = 4300); check share(M = 2, N = 1); // check-all
+check share(M = 1, N = 4300); check share(M = 2, N = 1);
 check probable(M = 1, N = 4200); check probable(M = 2, N = 1);
-check twice(N = 4400); check twice(N = 1); // check-all
+check twice(N = 4400); check twice(N = 1);

@@ -1,6 +1,7 @@
 #!/bin/bash
 # --without=PASS: what comes out differs, and is as correct; a pass that nothing works without is refused by name. With the
-# fallback's schedules, which compile quickly, but for one program. Every other pass, and every other program without any; with TDC_EVERY=1 all.
+# fallback's schedules, which compile quickly, but for one program. Every other pass, and every other program without
+# any; with TDC_EVERY=1 all.
 cd "$(dirname "$0")/../.." || exit 1
 export TDC_HOME=$PWD
 TDC=$(realpath "${TDC:-build/tdc}")
