@@ -16,7 +16,8 @@ template <class I> __device__ __forceinline__ I td_pin(I i) {
     return i;
 }
 //@ portable td_moved
-// p moved by so many times a length. Told apart, compilers make a product of 64 bits, and that from one of 32.
+// p moved by so many times a length. Of a length of 32 bits nvcc makes of this one instruction; of a product that is
+// written in C++, widened to 64 bits, some ten.
 template <class T, class I> __device__ __forceinline__ T *td_moved(T *p, I length, int times) {
 #ifdef __CUDA_ARCH__
     if constexpr (sizeof(I) == 4) {
