@@ -275,6 +275,7 @@ inline td_divisor td_divisor_by(td_real32 z, td_real32, td_real32) { return {z};
 inline td_real32 td_divide(td_real32 a, const td_divisor &d) { return a / d.of; }
 inline td_real32 td_under_exp(td_real32 a) { return td_exp(a); }
 inline td_real32 td_under_exp2(td_real32 a) { return td_exp2(a); }
+inline td_real32 td_under_sigmoid(td_real32 a) { return td_sigmoid(a); }
 inline td_real32 td_fast_div(td_real32 a, td_real32 b) { return a / b; }
 inline td_real32 td_fast_pow(td_real32 a, td_real32 b) { return td_pow(a, b); }
 

@@ -32,6 +32,10 @@ inline float td_under_exp2(float x) {
     return r < 0x1p-126f ? 0.0f : r;
 }
 inline float td_under_exp(float x) { return td_under_exp2(x * 1.44269504f); }
+inline float td_under_sigmoid(float x) {
+    const float r = 1.0f / (1.0f + td_under_exp(-x));
+    return r < 0x1p-126f ? 0.0f : r;
+}
 struct td_divisor {
     float scale, high, low;
 };

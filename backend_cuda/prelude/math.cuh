@@ -175,6 +175,13 @@ TD_FAST_ASM(td_fast_rsqrt, "rsqrt")
 TD_FAST_ASM(td_under_exp2, "ex2")
 //@ td_under_exp
 __device__ __forceinline__ float td_under_exp(float x) { return td_under_exp2(x * 1.44269504f); }
+//@ td_under_sigmoid
+// Off by at most 2^-16 of the result; results below the least normal number are 0.
+__device__ __forceinline__ float td_under_sigmoid(float x) {
+    float r;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(1.0f + td_under_exp(-x)));
+    return r;
+}
 //@ td_fast_exp
 TD_FAST(td_fast_exp, __expf(x))
 //@ td_fast_exp2

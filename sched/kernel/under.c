@@ -1,4 +1,5 @@
-/* Exponentials of which few digits are used: which exp(a) may be a power of two of one product.
+/* Exponentials of which few digits are used: which exp(a) may be a power of two of one product, and which sigmoid(a)
+ * the reciprocal of 1 and such a one.
  *
  * What that gives has 16 bits, all that is left of it where it is rounded to as many, also as a factor or beside a
  * constant. Of exp(a - m) it is off by few units in the last place of 1 where m is the maximum of a over some axes, so
@@ -233,15 +234,22 @@ static bool is_constant(const Expr *e, const Expr *x) {
     return !holds(e->arg[0], x) && is_constant(e->arg[1], x) && is_constant(e->arg[2], x);
 }
 
+/* `c + x` of a constant above 0: it is as large as c, since x, a result of these functions, is not negative. */
+static bool is_beside_more(const Expr *e, const Expr *x) {
+    for (int i = 0; e->op == OP_ADD && i < 2; i++)
+        if (e->arg[i] == x && e->arg[!i]->op == OP_CONST) return e->arg[!i]->u.f > 0;
+    return false;
+}
+
 /* Whether the relative error of e is that of x, or a small multiple; or beside a constant, of which x may be what is
  * subtracted: where they cancel, the exponent is near the constant's logarithm, and x has nearly all digits if that is
- * small. */
+ * small. What is divided by may not be x itself: a tiny x is 0. */
 static bool is_factor(const Expr *e, const Expr *x) {
     if (e == x || !holds(e, x)) return true;
     switch (e->op) {
     case OP_IF: return !holds(e->arg[0], x) && is_factor(e->arg[1], x) && is_factor(e->arg[2], x);
     case OP_MUL: return is_factor(e->arg[0], x) && is_factor(e->arg[1], x);
-    case OP_DIV: return !holds(e->arg[1], x) && is_factor(e->arg[0], x);
+    case OP_DIV: return (!holds(e->arg[1], x) || is_beside_more(e->arg[1], x)) && is_factor(e->arg[0], x);
     case OP_NEG: return is_factor(e->arg[0], x);
     case OP_CAST: return type_is_float(e->type) && is_factor(e->arg[0], x);
     case OP_ADD:
@@ -388,7 +396,7 @@ static bool is_under(Under *u, const Expr *e) {
     Question q = {.u = u, .budget = BUDGET};
     if (u->rounds && harmless(&q, e, NULL, false)) return true;
     q.budget = BUDGET;
-    if (below->op != OP_SUB || !covers(&q, below->arg[1], below->arg[0], &q.cover)) return false;
+    if (e->op == OP_SIGMOID || below->op != OP_SUB || !covers(&q, below->arg[1], below->arg[0], &q.cover)) return false;
     return harmless(&q, e, below->arg[1], true);
 }
 

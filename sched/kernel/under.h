@@ -4,8 +4,8 @@
 
 #include "kernel.h"
 
-/* Which exponentials of a part op_under's functions may compute (docs/language.md, 9.11): Expr -> 1, in the memory of
- * ctx. */
+/* Which exponentials and sigmoids of a part op_under's functions may compute (docs/language.md, 9.11): Expr -> 1, in
+ * the memory of ctx. */
 void under_find(Program *p, const Kernel *k, const Part *part, Ctx *ctx, ExprMap *under);
 
 #endif

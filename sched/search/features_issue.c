@@ -19,6 +19,11 @@ static const Issue of_operator[OP_COUNT] = {
 #include "issue.def"
 };
 
+static const Issue of_few_digits[OP_COUNT] = {
+#define UNDER(op, fma, alu, special, other) [OP_##op] = {fma, alu, special, other},
+#include "issue.def"
+};
+
 #define COUNT(name, value, source) static const double name = value;
 #include "issue.def"
 
@@ -84,9 +89,8 @@ static void operator(Reading *x, const Expr *e, double n) {
         feature_convert(x, t, e->type, n);
         return;
     }
-    const bool short_one = expr_map_number(&x->under, e, 0);
     int64_t by;
-    const Issue i = short_one ? (Issue){UNDER_PRODUCT, 0, 1, 0} : of_operator[e->op];
+    const Issue i = expr_map_number(&x->under, e, 0) ? of_few_digits[e->op] : of_operator[e->op];
     if (is_fused(e)) return;
     if (t == TY_F64) {
         feature_issue(x, PIPE_WIDE, n * (i.fma + i.alu + i.special * WIDE_SPECIAL));

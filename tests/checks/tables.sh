@@ -204,6 +204,7 @@ known backend_cuda/emu/report_kinds.def KIND 1 '\bKIND_' '\b' backend_cuda/emu/r
 # ---- what operators issue, and what machines are (machine.c holds h200.def to machine.def) ----
 tables sched/search/issue.def sched/machine/machine.def sched/machine/h200.def sched/machine/h100.def
 known sched/search/issue.def ISSUE 1 '^(OP|COMPARISON)\(' ',' ir/ops.def
+known sched/search/issue.def UNDER 1 '^OP\(' ',.*\bALL\(' ir/ops.def
 known sched/search/issue.def COUNT 1 '\b' '\b' sched/search/features_issue.c
 known sched/search/issue.def ACCESS 1 '\b' '\b' sched/search/judge.c
 known sched/search/issue.def BESIDE 1 '\b' '\b' sched/search/features_access.c

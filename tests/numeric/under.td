@@ -58,6 +58,25 @@ export fn few(x: f32[M, N], t: i64[M]) -> (p: bf16[M, N], h: f16[M, N]) {
 check few(M = 5, N = 37) with t in 0..37 tol 5e-3;
 check few(M = 3, N = 1000) with t in -3..1003 tol 5e-3;
 
+/// Sigmoids that are rounded to 16 bits, by name and by hand, far from 0 too, and infinite ones.
+export fn gates(x: f32[M, N]) -> (p: bf16[M, N], h: f16[M, N], g: bf16[M, N]) {
+    let a[i, j] = if j % 17 == 3 then -inf else if j % 17 == 5 then inf else x[i, j] * 30;
+    p[i, j] = sigmoid(a[i, j]) * 3;
+    h[i, j] = x[i, j] * sigmoid(1.702 * x[i, j]);
+    g[i, j] = x[i, j] / (1 + exp(-a[i, j]));
+}
+check gates(M = 5, N = 37) tol 4e-3;
+check gates(M = 3, N = 1000) tol 4e-3;
+
+/// Not so: the sigmoid of one is stored in f32, too, and a small exponential alone is divided by.
+export fn whole_gates(x: f32[M, N]) -> (p: bf16[M, N], s: f32[M, N], q: bf16[M, N]) {
+    let v[i, j] = sigmoid(x[i, j] * 20);
+    p[i, j] = v[i, j];
+    s[i, j] = log(v[i, j]);
+    q[i, j] = 1e-30 / exp(-80 - abs(x[i, j]) * 2);
+}
+check whole_gates(M = 5, N = 37) tol 4e-3;
+
 /// A maximum that is infinite counts as 0: rows of -inf, and with an inf.
 export fn lse_special(x: f32[M, N]) -> (z: f32[M]) {
     let a[i, j in N] = if i % 3 == 0 then -inf else if i % 3 == 1 && j == 3 then inf else x[i, j] * 30;

@@ -29,11 +29,32 @@ static const char *const RUNNING =
     "  store y[i] = b\n"
     "}\n";
 
-/* The text with one line, or a part of it, otherwise; how many exponentials of it may have few digits. */
-static const struct {
+static const char *const ROUNDED =
+    "program p\n  in x: f32[64, 1024]\n  out y: f16[64, 1024]\n"
+    "\nkernel k\npart main\n  axis i = 64\n  axis j = 1024\n  layout main\n    i = grid\n"
+    "    j = warp(8) lane(32) vec(4)\n{\n"
+    "  x2 = load x[i, j]\n"
+    "  e = map sigmoid(x2)\n"
+    "  store y[i, j] = x2 * e\n"
+    "}\n";
+
+/* A text with one line, or a part of it, otherwise; how many exponentials and sigmoids of it may have few digits. */
+typedef struct Case {
     const char *what, *from, *to;
     int found;
-} CASES[] = {
+} Case;
+
+static const Case ROUNDED_CASES[] = {
+    {"a factor of what is rounded to 16 bits", "", "", 1},
+    {"not rounded", "out y: f16", "out y: f32", 0},
+    {"its logarithm asks for all digits", "x2 * e", "log(e)", 0},
+    {"in a sum of many", "store y[i, j] = x2 * e", "s = reduce sum(e) over j\n  store y[i, j] = s", 0},
+    {"beside 1 in a divisor", "map sigmoid(x2)", "map 1.0 / (1.0 + exp(-x2))", 1},
+    {"beside what may be less than it", "map sigmoid(x2)", "map 1.0 / (exp(-x2) - 1.0)", 0},
+    {"a divisor by itself", "map sigmoid(x2)", "map 1.0 / exp(-x2)", 0},
+};
+
+static const Case RUNNING_CASES[] = {
     {"a sum in one pass, but not what corrects it", "", "", 1},
     {"the other way round", "z * exp(most - n) + s", "s + exp(most - n) * z", 1},
     {"from -inf", "-3.4028235e+38", "-inf", 1},
@@ -64,17 +85,21 @@ static int found_in(Ctx *ctx, const char *name, const char *text) {
     return found;
 }
 
+static void try_cases(Ctx *ctx, const char *text, const Case *cases, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        const char *at = strstr(text, cases[i].from);
+        expect(at != NULL, cases[i].what, "its line is not in the text");
+        if (!at) continue;
+        const Sym changed = sym_fmt(ctx, "%.*s%s%s", (int)(at - text), text, cases[i].to, at + strlen(cases[i].from));
+        const int found = found_in(ctx, cases[i].what, changed);
+        expect(found == cases[i].found, cases[i].what, sym_fmt(ctx, "%d, not %d", found, cases[i].found));
+    }
+}
+
 int main(void) {
     Ctx *ctx = ctx_new();
-    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
-        const char *at = strstr(RUNNING, CASES[i].from);
-        expect(at != NULL, CASES[i].what, "its line is not in the text");
-        if (!at) continue;
-        const Sym text =
-            sym_fmt(ctx, "%.*s%s%s", (int)(at - RUNNING), RUNNING, CASES[i].to, at + strlen(CASES[i].from));
-        const int found = found_in(ctx, CASES[i].what, text);
-        expect(found == CASES[i].found, CASES[i].what, sym_fmt(ctx, "%d, not %d", found, CASES[i].found));
-    }
+    try_cases(ctx, RUNNING, RUNNING_CASES, sizeof RUNNING_CASES / sizeof *RUNNING_CASES);
+    try_cases(ctx, ROUNDED, ROUNDED_CASES, sizeof ROUNDED_CASES / sizeof *ROUNDED_CASES);
     ctx_free(ctx);
     return test_end();
 }
