@@ -254,6 +254,7 @@ inline int td_block() { return td_emu_self->block; }
 inline int td_cluster_rank() { return td_emu_self->rank; }
 void td_sync();
 void td_syncwarp();
+inline bool td_all_here(bool x) { return x; }
 void td_cluster_sync();
 bool td_last_block(int *counter, int total);
 void td_pdl_wait();

@@ -1,31 +1,18 @@
 /* Lowering, tiles that lie inside: where lengths are not known, each register's element is tested against the end of
  * its axis, and for most registers in vain. So statements are made twice, without tests and with them. Of a map, and of
- * a loop without exchanges, one test of the whole tile says which. Of a kernel without loops, where an axis lies in its
- * registers alone, lengths that reach into the last of them have an instance of their own, which takes fewer registers:
- * only that one is tested. Shorter ones leave out the registers that they do not reach. */
+ * a loop without exchanges, one test of all that a thread has says which. Of a kernel without loops, where an axis lies
+ * in its registers alone, lengths that reach into the last of them have an instance of their own, which takes fewer
+ * registers: only that one is tested. Shorter ones leave out the registers that they do not reach. */
 #include "lower_internal.h"
 
-/* Stages at which threads do not meet, so that some may take another way than others. */
-static bool is_apart(Lower *l, const Stage *s) {
-    switch (s->kind) {
-    case STAGE_LOAD: return !s->depth;
-    case STAGE_STORE: return s->path != PATH_BULK;
-    case STAGE_REDUCE: return !(s->over & ~reg_factors(l, s->over));
-    case STAGE_MAP:
-    case STAGE_VAR:
-    case STAGE_SET:
-    case STAGE_ATOMIC: return true;
-    default: return false;
-    }
-}
-
-/* Elements from the first of a tile to behind its last, by the digits of threads and registers; 0: it is not known. */
-static int64_t tile_span(const Layout *layout, const Axis *a) {
+/* Elements from the first of a tile, or of a thread's part of it, to behind the last, by the digits of threads and
+ * registers; 0: it is not known. */
+static int64_t tile_span(const Layout *layout, const Axis *a, bool by_threads) {
     int64_t span = 1, stride;
     for (int i = 0; i < layout->factors.n; i++) {
         const Factor *f = layout->factors.at[i];
         const BindScope scope = bind_scope(f->bind);
-        if (f->axis != a || f->size == 1 || (scope != SCOPE_THREAD && scope != SCOPE_REG)) continue;
+        if (f->axis != a || f->size == 1 || (scope != SCOPE_REG && (scope != SCOPE_THREAD || by_threads))) continue;
         if (!f->size || !expr_is_int(f->stride, &stride)) return 0;
         span += (f->size - 1) * stride;
     }
@@ -55,13 +42,15 @@ static bool is_tested_often(Lower *l, const Layout *layout, const Axis *a) {
     return registers && walked && !(outside & ~axis_ambient(l, layout));
 }
 
-/* That the tile is inside of the axis; NULL: it never is, or always, or nobody asks. */
+/* That the tile, or a thread's part of it, is inside of the axis; NULL: it never is, or always, or nobody asks. */
 static const Code *tile_test(Lower *l, const Layout *layout, const Axis *a) {
-    const int64_t span = tile_span(layout, a);
+    const bool by_threads = layout_by_threads(layout);
+    const int64_t span = tile_span(layout, a, by_threads);
     int64_t extent, lo;
     if (!span || axis_exact(l, layout, a) || !is_tested_often(l, layout, a)) return NULL;
     if (poly_is_const(axis_extent(l, a), &extent) && extent < span) return NULL;
-    const Code *base = axis_base(l, a), *end = code(l->ctx, "%c + %l <= %c", base, span, axis_end(l, layout, a));
+    const Code *base = by_threads ? code_name(l->ctx, axis_name(l, a, layout)) : axis_base(l, a);
+    const Code *end = code(l->ctx, "%c + %l <= %c", base, span, axis_end(l, layout, a));
     if (!a->peel) return end;
     const bool from0 = expr_is_int(a->lo, &lo) && lo == 0;
     const Code *low = from0 ? code(l->ctx, "0") : expr_code(l, a->lo, layout);
@@ -84,7 +73,7 @@ static bool folds_many(Lower *l, const Layout *layout, const Stage *s) {
 static const Code *walked_axes(Lower *l, Stage *const *s, int n, const Layout *layout) {
     const Code *test = NULL;
     for (int i = 0; i < n; i++)
-        if (!is_apart(l, s[i]) || folds_many(l, layout, s[i])) return NULL;
+        if (!stage_is_apart(layout, s[i]) || folds_many(l, layout, s[i])) return NULL;
     for (int i = 0; i < l->part->axes.n; i++) {
         const Axis *a = l->part->axes.at[i];
         const Code *one = tile_test(l, layout, a);
@@ -140,6 +129,41 @@ static const Code *filled_axes(Lower *l, Stage *const *s, int n, const Layout *l
     return test;
 }
 
+/* That a thread begins before the ends of these axes. The others may be left out where all that is done are stores
+ * along them; NULL: they may not, or none of them begins elsewhere. */
+static const Code *begins_inside(Lower *l, Stage *const *s, int n, const Layout *layout) {
+    const Code *test = NULL;
+    FactorSet along = 0;
+    for (int i = 0; i < l->open.inside.n; i++) {
+        const Axis *a = l->open.inside.at[i];
+        const FactorSet threads = layout_axis_factors(layout, a) & thread_factors(l, layout->all);
+        if (!threads) continue;
+        along |= threads;
+        const Code *one = code(l->ctx, "%n < %c", axis_name(l, a, layout), axis_end(l, layout, a));
+        test = code_join(l->ctx, test, " && ", one);
+    }
+    for (int i = 0; i < n; i++) {
+        const bool stored = s[i]->kind == STAGE_STORE || s[i]->kind == STAGE_ATOMIC;
+        if (s[i]->kind == STAGE_VAR || s[i]->kind == STAGE_SET) return NULL;
+        if (stored && (along & ~access_domain(l, layout, s[i]))) return NULL;
+    }
+    return test;
+}
+
+/* The list in which no element needs a test. A warp whose threads went both ways would go the one after the other, and
+ * wait twice for memory: its threads agree. */
+static void put_inside(Lower *l, Stage *const *s, int n, const Layout *layout, const Code *test) {
+    const bool by_threads = layout_by_threads(layout);
+    const Code *begins = by_threads ? begins_inside(l, s, n, layout) : NULL;
+    if (begins) test = code(l->ctx, "(%c) || !(%c)", test, begins);
+    if (by_threads) test = code(l->ctx, "td_all_here(%c)", test);
+    /* The last instance is for what is rare: it is not worth the time to compile it twice. */
+    if (l->needs.wide) test = code(l->ctx, "A == 1 && %c", test);
+    put_if(l, test)->note = "no element needs a test";
+    if (begins) put_if(l, begins);
+    l->open.begins = begins;
+}
+
 bool inside_begin(Lower *l, Stage *const *s, int n) {
     const Layout *layout = l->part->layouts.at[0];
     bool accesses = false;
@@ -148,12 +172,8 @@ bool inside_begin(Lower *l, Stage *const *s, int n) {
     if (!accesses) return false;
     l->open.layout = layout;
     const Code *test = walked_axes(l, s, n, layout);
-    if (test) {
-        /* The last instance is for what is rare: it is not worth the time to compile it twice. */
-        if (l->needs.wide) test = code(l->ctx, "A == 1 && %c", test);
-        put_if(l, test)->note = "no element needs a test";
-        return true;
-    }
+    if (test) put_inside(l, s, n, layout, test);
+    if (test) return true;
     l->needs.filled = filled_axes(l, s, n, layout);
     if (!l->needs.filled) return false;
     put_if(l, code(l->ctx, "F"));
@@ -168,13 +188,18 @@ static Reached reached(Lower *l, const Layout *layout, const Axis *a) {
 }
 
 void inside_else(Lower *l) {
+    const Layout *layout = l->part->layouts.at[0];
     for (int i = 0; i < l->open.filled.n; i++)
-        vec_push(l->ctx, &l->open.reached, reached(l, l->part->layouts.at[0], l->open.filled.at[i]));
+        vec_push(l->ctx, &l->open.reached, reached(l, layout, l->open.filled.at[i]));
     l->open.inside.n = l->open.filled.n = 0;
+    if (l->open.begins) put_end(l);
     put_else(l);
+    if (l->open.begins) put_if(l, l->open.begins);
 }
 
 void inside_end(Lower *l) {
     l->open.reached.n = 0;
+    if (l->open.begins) put_end(l);
+    l->open.begins = NULL;
     put_end(l);
 }

@@ -158,6 +158,7 @@ typedef struct Open {
     VEC(LoopEnd) ends;
     const Layout *layout;     /* of the stage being lowered */
     VEC(const Axis *) inside; /* axes of which the tile does not meet the ends here (lower_inside.c) */
+    const Code *begins;       /* that a thread begins before their ends: the others are left out; NULL: none are */
     VEC(const Axis *) filled; /* those that reach into the last of their registers */
     VEC(Reached) reached;     /* where they need not */
     Reach reach;              /* of the access at hand */

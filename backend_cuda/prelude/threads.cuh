@@ -118,6 +118,9 @@ __device__ __forceinline__ uint32_t td_shared_ticket(uint32_t *p, uint32_t n) { 
 __device__ __forceinline__ void td_sync() { __syncthreads(); }
 //@ td_syncwarp
 __device__ __forceinline__ void td_syncwarp() { __syncwarp(); }
+//@ td_all_here
+// Whether all threads of the warp that are here say so. Only for what is right whatever it answers: some may come later.
+__device__ __forceinline__ bool td_all_here(bool x) { return __all_sync(__activemask(), x); }
 //@ td_cluster_sync
 __device__ __forceinline__ void td_cluster_sync() {
     asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");

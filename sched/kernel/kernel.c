@@ -164,6 +164,35 @@ FactorSet layout_scope_factors(const Layout *l, BindScope scope) {
     return set;
 }
 
+bool layout_by_threads(const Layout *l) {
+    enum { MANY = 16 };
+    bool by_threads = false;
+    for (int i = 0; i < l->factors.n && !by_threads; i++) {
+        int64_t threads = 1, registers = 1;
+        for (int k = 0; k < l->factors.n; k++) {
+            const Factor *f = l->factors.at[k];
+            if (f->axis != l->factors.at[i]->axis) continue;
+            if (bind_scope(f->bind) == SCOPE_THREAD) threads *= f->size;
+            if (bind_scope(f->bind) == SCOPE_REG) registers *= f->size;
+        }
+        by_threads = threads >= MANY && registers > 1;
+    }
+    return by_threads;
+}
+
+bool stage_is_apart(const Layout *l, const Stage *s) {
+    switch (s->kind) {
+    case STAGE_LOAD: return !s->depth;
+    case STAGE_STORE: return s->path != PATH_BULK;
+    case STAGE_REDUCE: return !(s->over & ~layout_scope_factors(l, SCOPE_REG));
+    case STAGE_MAP:
+    case STAGE_VAR:
+    case STAGE_SET:
+    case STAGE_ATOMIC: return true;
+    default: return false;
+    }
+}
+
 FactorSet layout_tile_factors(const Layout *l, const Axis *a) {
     FactorSet tile = layout_scope_factors(l, SCOPE_THREAD) | layout_scope_factors(l, SCOPE_REG);
     return layout_axis_factors(l, a) & tile;

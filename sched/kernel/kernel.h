@@ -229,6 +229,12 @@ FactorSet expr_domain(const Part *part, const Layout *l, const Expr *e);
 /* The factor sets of an axis in a layout; of a scope. */
 FactorSet layout_axis_factors(const Layout *l, const Axis *a);
 FactorSet layout_scope_factors(const Layout *l, BindScope scope);
+/* Whether threads do not meet at a stage, so that some may take another way than others. */
+bool stage_is_apart(const Layout *l, const Stage *s);
+/* Whether so many threads lie along an axis beside registers that each, where they do not meet, tests for itself
+ * whether what it has lies inside: of a row of 96 elements all of 24 threads do, but not the 32 of a warp. A few
+ * threads test that of all of them, which the compiler knows to be the same for a block. */
+bool layout_by_threads(const Layout *l);
 
 /* ---- what follows from what is stated (kernel_finish.c) ---- */
 /* Call once all layouts of a part are there and before its values: a factor of a later layout that equals one of an

@@ -532,6 +532,13 @@ static bool has_folds(Stage *const *at, int n) {
     return false;
 }
 
+static bool is_apart(const Layout *l, Stage *const *at, int n) {
+    bool apart = true;
+    for (int i = 0; i < n; i++)
+        apart &= at[i]->kind == STAGE_FOR ? is_apart(l, at[i]->body.at, at[i]->body.n) : stage_is_apart(l, at[i]);
+    return apart;
+}
+
 static bool has_packed(Stage *const *s, int n) {
     for (int i = 0; i < n; i++)
         if (s[i]->packed || has_packed(s[i]->body.at, s[i]->body.n)) return true;
@@ -543,6 +550,7 @@ static void read_part(Reading *x, const Part *part) {
     x->part = part;
     x->folds = has_folds(part->body.at, part->body.n);
     x->f->folds |= x->folds;
+    x->apart = part->layouts.n == 1 && is_apart(part->layouts.at[0], part->body.at, part->body.n);
     x->packed = has_packed(part->body.at, part->body.n);
     under_find(&x->own, x->k, part, x->ctx, &x->under);
     x->living.n = x->barriers.n = x->folded.n = x->jumps.n = x->seen.n = 0;

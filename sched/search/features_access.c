@@ -344,18 +344,19 @@ static void need_whole(Placing *p) {
 }
 
 /* From which length on an axis's elements are not tested each, as a share of that (lower_inside.c): tiles that are
- * walked are inside but for the last, and so are registers before the last one that a row reaches. -1: there is
- * none. */
+ * walked are inside but for the last, where threads do not meet what each of them has, and so are registers before the
+ * last one that a row reaches. -1: there is none. */
 static int filled(Placing *p, const Axis *axis) {
     Reading *x = p->x;
     Tape *t = &x->f->tape;
+    const bool by_threads = x->apart && layout_by_threads(p->l);
     int64_t step, registers, block = 1;
     bool walked = false;
     for (int i = 0; i < p->l->factors.n; i++) {
         const Factor *f = p->l->factors.at[i];
         if (f->axis != axis || f->size == 1) continue;
         walked |= f->bind == BIND_SERIAL || f->bind == BIND_GRID;
-        if (f->size) block *= f->size;
+        if (f->size && !(by_threads && bind_scope(f->bind) == SCOPE_THREAD)) block *= f->size;
     }
     if (walked) return tape_step(t, TAPE_DIV, feature_extent(x, axis), tape_const(t, (double)block));
     if (x->loops || !feature_in_registers(x, p->l, axis, &step, &registers)) return -1;

@@ -56,6 +56,7 @@ typedef struct Reading {
     int wait;                     /* of the loads that come now */
     bool settled;                 /* what was loaded has been waited for: the next load begins a new wait */
     bool folds;                   /* the part has more than loads, maps and stores */
+    bool apart;                   /* its threads do not meet */
     bool packed;                  /* some load of the part stays in words */
     double ends, across;          /* Features.beside: for ends of rows, for loads across pieces */
     FactorSet loops;              /* serial factors of the loops that are open */
