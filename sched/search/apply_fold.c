@@ -150,14 +150,13 @@ static void emit_online(Apply *x, const GStep *p, const Monoid *m) {
 
 /* ---- one step, or several together ---- */
 
-/* Several warps, or blocks, fold it: they meet at a barrier. */
+/* Several threads fold it: lanes exchange, warps meet at a barrier. */
 static bool meets(const Apply *x, const GStep *p) {
     bool several = false;
     for (int a = 0; a < x->gr->axes.n; a++)
         for (int i = 0; p->over >> a & 1 && i < x->s->axis[a].n; i++) {
             const SFactor *f = &x->s->axis[a].f[i];
-            const bool apart = f->bind == BIND_WARP || f->bind == BIND_THREAD || f->bind == BIND_CLUSTER;
-            several |= apart && f->size > 1;
+            several |= (bind_scope(f->bind) == SCOPE_THREAD || f->bind == BIND_CLUSTER) && f->size > 1;
         }
     return several;
 }

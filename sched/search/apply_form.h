@@ -78,7 +78,7 @@ const Expr *apply_fold(Apply *x, const GStep *p, const Monoid *m, const Expr *op
 /* The parts of the state of an online step (online.h) behind the elements that a thread has at once; before: the parts
  * before them, NULL where there was nothing (apply_online.c). */
 void apply_online(Apply *x, const GStep *p, const Monoid *m, const Expr *const *before, const Expr **next);
-/* Whether threads of several warps may meet once for two steps, each of one part. */
+/* Whether threads may meet once for two steps, each of one part. */
 bool apply_meet_once(const Apply *x, const GStep *p, const GStep *q);
 /* A step by its number, in the loops that are open; or several, each with each apply_meet_once. */
 void apply_emit_steps(Apply *x, const int *items, int n);
