@@ -21,8 +21,14 @@ static void put_step(Lower *l, const Fold *f, const Code *const *operand, const 
     put_end(l);
 }
 
+/* What is folded of the elements that lie before their axis's end, where all do that the kernel walks. */
+static const Expr *before_end(Lower *l, const Layout *layout, const Expr *e) {
+    const Axis *a = e->op == OP_IF ? part_asks_end(l->part, e->arg[0]) : NULL;
+    return a && axis_exact(l, layout, a) ? before_end(l, layout, e->arg[1]) : e;
+}
+
 static void operands(Lower *l, const Fold *f, const Code **right) {
-    for (int i = 0; i < f->n; i++) right[i] = expr_code(l, f->s->expr[i], f->layout);
+    for (int i = 0; i < f->n; i++) right[i] = expr_code(l, before_end(l, f->layout, f->s->expr[i]), f->layout);
 }
 
 /* ---- two elements at a time ---- Maxima and minima of a packed value of 16-bit floats: two words hold four

@@ -164,6 +164,14 @@ FactorSet layout_scope_factors(const Layout *l, BindScope scope) {
     return set;
 }
 
+const Axis *part_asks_end(const Part *part, const Expr *e) {
+    for (int i = 0; e->op == OP_LT && e->arg[0]->op == OP_VAR && i < part->axes.n; i++) {
+        const Axis *a = part->axes.at[i];
+        if (a->var == e->arg[0]->u.var && a->hi == e->arg[1]) return a;
+    }
+    return NULL;
+}
+
 bool layout_by_threads(const Layout *l) {
     enum { MANY = 16 };
     bool by_threads = false;

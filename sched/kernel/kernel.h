@@ -229,6 +229,8 @@ FactorSet expr_domain(const Part *part, const Layout *l, const Expr *e);
 /* The factor sets of an axis in a layout; of a scope. */
 FactorSet layout_axis_factors(const Layout *l, const Axis *a);
 FactorSet layout_scope_factors(const Layout *l, BindScope scope);
+/* The axis whose end e asks for, `n < hi`: true of each of its elements; NULL: e asks for something else. */
+const Axis *part_asks_end(const Part *part, const Expr *e);
 /* Whether threads do not meet at a stage, so that some may take another way than others. */
 bool stage_is_apart(const Layout *l, const Stage *s);
 /* Whether so many threads lie along an axis beside registers that each, where they do not meet, tests for itself

@@ -110,6 +110,22 @@ static void operator(Reading *x, const Expr *e, double n) {
         add_issue(x, i, n);
 }
 
+/* Whether e asks for an axis's end, and all elements are known to lie before it, or most lie in tiles that are not
+ * tested. */
+static bool is_inside(Reading *x, const Layout *l, const Expr *e) {
+    const Axis *a = part_asks_end(x->part, e);
+    double length, tile = 1;
+    bool walked = false;
+    for (int i = 0; a && i < l->factors.n; i++) {
+        const Factor *f = l->factors.at[i];
+        if (f->axis != a) continue;
+        walked |= f->bind == BIND_SERIAL || f->bind == BIND_GRID;
+        if (f->size) tile *= (double)f->size;
+    }
+    if (!a || a->peel) return false;
+    return tape_known(&x->f->tape, feature_extent(x, a), &length) ? fmod(length, tile) == 0 : walked && x->apart;
+}
+
 /* The factors along which e varies under a layout. It and what is in it counts once in a body, for each register. */
 static FactorSet count_expr(Reading *x, const Layout *l, const Expr *e) {
     FactorSet set = 0;
@@ -122,7 +138,7 @@ static FactorSet count_expr(Reading *x, const Layout *l, const Expr *e) {
     for (int i = 0; i < e->nargs && e->op != OP_LOAD; i++) set |= count_expr(x, l, e->arg[i]);
     expr_map_put_number(x->ctx, &x->sets, e, (intptr_t)set);
     expr_map_put_number(x->ctx, &x->counted, e, x->body + 1);
-    if (!seen) operator(x, e, feature_registers(x->part, set));
+    if (!seen && !is_inside(x, l, e->op == OP_IF ? e->arg[0] : e)) operator(x, e, feature_registers(x->part, set));
     return set;
 }
 
