@@ -1,7 +1,8 @@
 /* Lowering, tiles whose words are put together later: nvcc moves nothing across a branch, so what is made of loaded
  * elements behind a test waits for them there, and one load at a time is under way. So elements smaller than a word
- * have a word each until all are loaded (the mean of masked tokens, bf16, of lengths that are not known), and vectors
- * across aligned pieces have both of these. */
+ * have a word each until all are loaded (the mean of masked tokens, bf16, of lengths that are not known), vectors whose
+ * elements lie elsewhere in the tile stay together (the taps of a window), and vectors across aligned pieces have both
+ * of these. */
 #include "lower_internal.h"
 
 Stage *lower_load_elsewhere(Lower *l, const Stage *s, const char *ending) {
@@ -20,13 +21,20 @@ static int64_t vector_size(const Value *v, const VecPlan *plan) { return plan->V
 
 static int64_t vectors_of(Lower *l, const Value *v, const VecPlan *plan) { return reg_count(l, v->domain) / plan->V; }
 
+const Code *apart_vector(Lower *l, const Value *v, const VecPlan *plan) {
+    const int64_t words = type_bits(v->type) < 32 ? vector_size(v, plan) : plan->V;
+    return code(l->ctx, "%n + (%c) * %l", value_name(l, v), vector_turn(l, plan), words);
+}
+
 /* Where in its two pieces each vector begins. */
 static Sym begins(Lower *l, const Value *v) { return value_name_with(l, v, "_by"); }
 
 void put_tile_apart(Lower *l, const Value *v, const Stage *planned, Apart how) {
     const VecPlan *plan = &access_of(l, planned)->plan;
-    const bool pieces = how == APART_PIECES;
-    const int64_t n = pieces ? 2 * vector_size(v, plan) * vectors_of(l, v, plan) : reg_count(l, v->domain);
+    const bool pieces = how == APART_PIECES, narrow = how == APART_VECTORS && type_bits(v->type) < 32;
+    const int64_t n = pieces   ? 2 * vector_size(v, plan) * vectors_of(l, v, plan)
+                      : narrow ? vector_size(v, plan) * vectors_of(l, v, plan)
+                               : reg_count(l, v->domain);
     vec_push(l->ctx, &l->apart, ((ApartValue){v, how}));
     put_declare(l, sym_fmt(l->ctx, "td_word<%s>", lower_storage_type(v->type)), value_name(l, v), "[%l]", n);
     if (pieces) put_declare(l, sym(l->ctx, "int"), begins(l, v), "[%l]", vectors_of(l, v, plan));
@@ -41,6 +49,11 @@ void put_together(Lower *l, const Stage *planned, const Value *apart) {
         put_loop(l, true, "int i = 0; i < %l; i++", vectors_of(l, v, plan))->braces = BARE;
         put_do(l, "td_shift_pieces<%s, %l>(%n + i * %l, %n + i * %l, %n[i])", T, plan->V, value_name(l, v), words,
                value_name(l, apart), 2 * words, begins(l, apart));
+    } else if (value_apart(l, apart) == APART_VECTORS) {
+        const int loops = put_vector_loops(l, plan, NULL);
+        put_scatter(l, v, plan, apart_vector(l, apart, plan));
+        put_ends(l, loops);
+        return;
     } else {
         put_loop(l, true, "int i = 0; i < %l; i++", reg_count(l, v->domain))->braces = BARE;
         put_do(l, "td_move<%s>(%n, i, %n + i, 0)", T, value_name(l, v), value_name(l, apart));

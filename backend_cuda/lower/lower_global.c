@@ -83,10 +83,14 @@ static void put_some(Lower *l, const Value *v, const VecPlan *plan) {
 /* Where a load's vector is the value's own words; NULL: it is put there element by element. */
 static const Code *whole_words(Lower *l, const Stage *s, const Access *x) {
     const Value *v = s->out[0];
+    if (value_apart(l, v) == APART_VECTORS) return apart_vector(l, v, &x->plan);
     const bool direct = vector_in_order(v, &x->plan) && (x->plan.V > 1 || type_bits(v->type) >= 32);
     if (direct) return vector_words(l, v, &x->plan);
     return reg_count(l, v->domain) == 1 ? code_name(l->ctx, value_name(l, v)) : NULL;
 }
+
+/* Whether what is put now is of the instance of wide accesses alone: tiles that test no element are. */
+static bool is_wide_place(const Lower *l) { return l->open.inside.n || l->open.filled.n; }
 
 Apart lower_load_apart(Lower *l, const Stage *s) {
     enum { PIECES = 64, ELEMENTS = 40 /* registers that hold them */ };
@@ -96,8 +100,12 @@ Apart lower_load_apart(Lower *l, const Stage *s) {
     if (x->plan.V == 1)
         return type_bits(v->type) < 32 && !whole_words(l, s, x) && (n <= ELEMENTS || s->depth) ? APART_ELEMENTS
                                                                                                : APART_NOT;
-    if (!x->across || !vector_in_order(v, &x->plan)) return APART_NOT;
-    return 2 * n * type_bits(v->type) <= PIECES * 32 ? APART_PIECES : APART_NOT;
+    if (!vector_in_order(v, &x->plan)) {
+        const bool once = !x->each || is_wide_place(l); /* elements by themselves are not numbered as vectors are */
+        const bool several = n > x->plan.V && x->plan.V * type_bits(v->type) % 32 == 0;
+        return once && several && !x->across && n * type_bits(v->type) <= PIECES * 32 ? APART_VECTORS : APART_NOT;
+    }
+    return x->across && 2 * n * type_bits(v->type) <= PIECES * 32 ? APART_PIECES : APART_NOT;
 }
 
 /* Behind a test nothing is moved to the front of it, so that what is put together there, where it is loaded, waits. */
@@ -119,14 +127,18 @@ static void put_absent(Lower *l, const Stage *s, const Access *x, const Code *wh
                                    : code(l->ctx, type_is_float(v->type) ? "0.0f" : "0");
     if (value_apart(l, v) == APART_PIECES) {
         put_no_pieces(l, v, x, other);
+    } else if (value_apart(l, v) == APART_VECTORS && other) {
+        put_loop(l, true, "int e = 0; e < %l; e++", (int64_t)x->plan.V)->braces = BARE;
+        put_do(l, "td_put<%s>(%c, e, %c)", T, apart_vector(l, v, &x->plan), other);
+        put_end(l);
     } else if (other) {
         put_fill(l, v, &x->plan, other);
-    } else if (whole) {
-        put_do(l, "td_undef<%s, %l>(%c)", T, x->plan.V, whole);
+    } else if (whole || value_apart(l, v) == APART_VECTORS) {
+        put_do(l, "td_undef<%s, %l>(%c)", T, x->plan.V, whole ? whole : apart_vector(l, v, &x->plan));
     } else {
         put_some(l, v, &x->plan);
         put_do(l, "td_undef<%s, %l>(some)", T, x->plan.V);
-        put_scatter(l, v, &x->plan, sym(l->ctx, "some"));
+        put_scatter(l, v, &x->plan, code(l->ctx, "some"));
     }
 }
 
@@ -144,7 +156,7 @@ static void put_guarded_load(Lower *l, Stage *s, const Access *x, const Code *at
     } else {
         put_some(l, v, &x->plan);
         put_do(l, "%c", load_call(l, x, code(l->ctx, "some"), at, s));
-        put_scatter(l, v, &x->plan, sym(l->ctx, "some"));
+        put_scatter(l, v, &x->plan, code(l->ctx, "some"));
     }
     if (guard) {
         put_else(l);
@@ -185,9 +197,6 @@ static void put_tile_of_loads(Lower *l, Stage *s, const Access *x, const Code *a
         put_guarded_load(l, s, x, at, access_guard(l, x, s->cond));
     put_ends(l, loops);
 }
-
-/* Whether what is put now is of the instance of wide accesses alone: tiles that test no element are. */
-static bool is_wide_place(const Lower *l) { return l->open.inside.n || l->open.filled.n; }
 
 static void put_loads(Lower *l, Stage *s, const Access *x) {
     l->open.layout = x->layout;

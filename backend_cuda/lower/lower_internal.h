@@ -177,6 +177,7 @@ typedef struct Open {
 typedef enum Apart {
     APART_NOT,
     APART_ELEMENTS, /* each has a word, in its low bits, although it is smaller */
+    APART_VECTORS,  /* those of a vector lie together, as it was loaded */
     APART_PIECES    /* of each vector the two aligned pieces that it lies across */
 } Apart;
 
@@ -431,11 +432,15 @@ Poly vector_starts(Lower *l, Poly p, const VecPlan *plan);
 bool vector_in_order(const Value *v, const VecPlan *plan);
 /* The words of the value that such a vector is, from its first on. */
 const Code *vector_words(Lower *l, const Value *v, const VecPlan *plan);
-void put_scatter(Lower *l, const Value *v, const VecPlan *plan, Sym words);
+void put_scatter(Lower *l, const Value *v, const VecPlan *plan, const Code *words);
 /* Every element of a vector of the value becomes this. */
 void put_fill(Lower *l, const Value *v, const VecPlan *plan, const Code *element);
 /* How many of the plan's vectors lie in the value's array before this one. */
 const Code *vector_number(Lower *l, const Value *v, const VecPlan *plan);
+/* Where the words of that vector are, of a tile of APART_VECTORS. */
+const Code *apart_vector(Lower *l, const Value *v, const VecPlan *plan);
+/* The number of the vector at the digits of put_vector_loops, in the order of these loops. */
+const Code *vector_turn(Lower *l, const VecPlan *plan);
 /* Puts what makes the words of a vector of an expression, as elements of type t; where they are. */
 const Code *put_words(Lower *l, const VecPlan *plan, const Expr *e, Type t, const Layout *layout);
 

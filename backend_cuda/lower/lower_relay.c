@@ -124,7 +124,7 @@ void lower_read(Lower *l, Stage *s) {
         if (!loops && !inside) put_block(l); /* other reads have a `some`, too */
         put_declare(l, sym_fmt(l->ctx, "td_word<%s>", T), some, "[td_words<%s>(%l)]", T, plan.V);
         put_do(l, "td_lds<%s, %l>(%n, %c)", T, plan.V, some, at);
-        put_scatter(l, v, &plan, some);
+        put_scatter(l, v, &plan, code_name(l->ctx, some));
         if (!loops && !inside) put_end(l);
     }
     if (inside) {

@@ -156,6 +156,17 @@ const Code *vector_number(Lower *l, const Value *v, const VecPlan *plan) {
     return number ? number : code(l->ctx, "0");
 }
 
+const Code *vector_turn(Lower *l, const VecPlan *plan) {
+    const Code *turn = NULL;
+    for (int i = 0; i < plan->nouter; i++) {
+        const Code *digit = factor_code(l, plan->outer[i]);
+        const int64_t count = plan->outer[i]->size / plan->step[i];
+        if (plan->step[i] > 1) digit = code(l->ctx, "%c / %l", digit, (int64_t)plan->step[i]);
+        turn = turn ? code(l->ctx, "(%c) * %l + %c", turn, count, digit) : digit;
+    }
+    return turn ? turn : code(l->ctx, "0");
+}
+
 /* Loops over a vector's elements, of which put_ends closes the number returned; their places in the value's array and
  * in the vector. */
 static int put_elements(Lower *l, const Value *v, const VecPlan *plan, const Code **in_value, const Code **in_vector) {
@@ -183,21 +194,23 @@ Apart value_apart(const Lower *l, const Value *v) {
 }
 
 /* Moves a vector's words into the value's array, or out of it. */
-static void put_move(Lower *l, const Value *v, const VecPlan *plan, Sym words, bool into_value) {
+static void put_move(Lower *l, const Value *v, const VecPlan *plan, const Code *words, bool into_value) {
     const Code *at, *e;
     int loops = put_elements(l, v, plan, &at, &e);
     const char *T = lower_storage_type(v->type);
     Sym name = value_name(l, v);
     if (into_value && value_apart(l, v))
-        put_do(l, "%n[%c] = %n[0]", name, at, words);
+        put_do(l, "%n[%c] = %c[0]", name, at, words);
     else if (into_value)
-        put_do(l, "td_move<%s>(%n, %c, %n, %c)", T, name, at, words, e);
+        put_do(l, "td_move<%s>(%n, %c, %c, %c)", T, name, at, words, e);
     else
-        put_do(l, "td_move<%s>(%n, %c, %n, %c)", T, words, e, name, at);
+        put_do(l, "td_move<%s>(%c, %c, %n, %c)", T, words, e, name, at);
     put_ends(l, loops);
 }
 
-void put_scatter(Lower *l, const Value *v, const VecPlan *plan, Sym words) { put_move(l, v, plan, words, true); }
+void put_scatter(Lower *l, const Value *v, const VecPlan *plan, const Code *words) {
+    put_move(l, v, plan, words, true);
+}
 
 void put_fill(Lower *l, const Value *v, const VecPlan *plan, const Code *element) {
     const Code *at, *e;
@@ -256,7 +269,7 @@ const Code *put_words(Lower *l, const VecPlan *plan, const Expr *e, Type t, cons
             return vector_words(l, v, plan);
         }
         put_declare(l, word, words, "[td_words<%s>(%l)]", T, plan->V);
-        put_move(l, v, plan, words, false);
+        put_move(l, v, plan, code_name(l->ctx, words), false);
         return code_name(l->ctx, words);
     }
     put_declare(l, lower_value_type(t), some, "[%l]", plan->V);
