@@ -75,10 +75,9 @@ template <int A, class T, int V, int H> __device__ __forceinline__ void td_adds_
 // Floats have no atomic maximum of their own: *p becomes td_max or td_min of itself and v by exchanges.
 template <bool MAX, class T> __device__ __forceinline__ void td_atomic_float(T *p, T v) {
     typedef typename std::conditional<sizeof(T) == 8, unsigned long long, unsigned>::type U;
-    U old, next;
+    U old = *(const volatile U *)p, next; // at once: of bytes read one by one some could be from before another's exchange
     T now;
-    memcpy(&now, p, sizeof(T));
-    memcpy(&old, &now, sizeof(T));
+    memcpy(&now, &old, sizeof(T));
     while (true) {
         const T want = MAX ? td_max(now, v) : td_min(now, v);
         memcpy(&next, &want, sizeof(T));
