@@ -234,9 +234,10 @@ static bool is_constant(const Expr *e, const Expr *x) {
     return !holds(e->arg[0], x) && is_constant(e->arg[1], x) && is_constant(e->arg[2], x);
 }
 
-/* `c + x` of a constant above 0: it is as large as c, since x, a result of these functions, is not negative. */
+/* `c + x` of a constant above 0 and a result of these functions: that is not negative, so the two are as large as c. Of
+ * what was made of one, as its negative, that is not known. */
 static bool is_beside_more(const Expr *e, const Expr *x) {
-    for (int i = 0; e->op == OP_ADD && i < 2; i++)
+    for (int i = 0; e->op == OP_ADD && op_under(x->op) && i < 2; i++)
         if (e->arg[i] == x && e->arg[!i]->op == OP_CONST) return e->arg[!i]->u.f > 0;
     return false;
 }

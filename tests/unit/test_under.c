@@ -51,6 +51,7 @@ static const Case ROUNDED_CASES[] = {
     {"in a sum of many", "store y[i, j] = x2 * e", "s = reduce sum(e) over j\n  store y[i, j] = s", 0},
     {"beside 1 in a divisor", "map sigmoid(x2)", "map 1.0 / (1.0 + exp(-x2))", 1},
     {"beside what may be less than it", "map sigmoid(x2)", "map 1.0 / (exp(-x2) - 1.0)", 0},
+    {"what was made of it, which may be negative", "map sigmoid(x2)", "map -exp(-x2)\n  q = map 1.0 / (1.0 + e)", 0},
     {"a divisor by itself", "map sigmoid(x2)", "map 1.0 / exp(-x2)", 0},
 };
 
