@@ -121,20 +121,22 @@ static bool load_waits(Lower *l, const Stage *s) {
  * inside may share them. */
 static void put_absent(Lower *l, const Stage *s, const Access *x, const Code *whole) {
     const Value *v = s->out[0];
+    const bool vectors = value_apart(l, v) == APART_VECTORS;
+    if (vectors) whole = apart_vector(l, v, &x->plan);
     const char *T = lower_storage_type(v->type);
     const Code *other = !s->cond   ? NULL
                         : s->other ? expr_code(l, s->other, v->layout)
                                    : code(l->ctx, type_is_float(v->type) ? "0.0f" : "0");
     if (value_apart(l, v) == APART_PIECES) {
         put_no_pieces(l, v, x, other);
-    } else if (value_apart(l, v) == APART_VECTORS && other) {
+    } else if (vectors && other) {
         put_loop(l, true, "int e = 0; e < %l; e++", (int64_t)x->plan.V)->braces = BARE;
-        put_do(l, "td_put<%s>(%c, e, %c)", T, apart_vector(l, v, &x->plan), other);
+        put_do(l, "td_put<%s>(%c, e, %c)", T, whole, other);
         put_end(l);
     } else if (other) {
         put_fill(l, v, &x->plan, other);
-    } else if (whole || value_apart(l, v) == APART_VECTORS) {
-        put_do(l, "td_undef<%s, %l>(%c)", T, x->plan.V, whole ? whole : apart_vector(l, v, &x->plan));
+    } else if (whole) {
+        put_do(l, "td_undef<%s, %l>(%c)", T, x->plan.V, whole);
     } else {
         put_some(l, v, &x->plan);
         put_do(l, "td_undef<%s, %l>(some)", T, x->plan.V);
