@@ -32,10 +32,13 @@ static Sym begins(Lower *l, const Value *v) { return value_name_with(l, v, "_by"
 void put_tile_apart(Lower *l, const Value *v, const Stage *planned, Apart how) {
     const VecPlan *plan = &access_of(l, planned)->plan;
     const bool pieces = how == APART_PIECES, narrow = how == APART_VECTORS && type_bits(v->type) < 32;
+    const int64_t own =
+        l->open.windows.of == v ? tile_count(&l->open.windows, reg_count(l, v->domain)) : reg_count(l, v->domain);
     const int64_t n = pieces   ? 2 * vector_size(v, plan) * vectors_of(l, v, plan)
                       : narrow ? vector_size(v, plan) * vectors_of(l, v, plan)
-                               : reg_count(l, v->domain);
-    vec_push(l->ctx, &l->apart, ((ApartValue){v, how}));
+                      : how    ? own
+                               : own / vector_per_word(v->type);
+    if (how) vec_push(l->ctx, &l->apart, ((ApartValue){v, how}));
     put_declare(l, sym_fmt(l->ctx, "td_word<%s>", lower_storage_type(v->type)), value_name(l, v), "[%l]", n);
     if (pieces) put_declare(l, sym(l->ctx, "int"), begins(l, v), "[%l]", vectors_of(l, v, plan));
 }
@@ -52,6 +55,18 @@ void put_together(Lower *l, const Stage *planned, const Value *apart) {
     } else if (value_apart(l, apart) == APART_VECTORS) {
         const int loops = put_vector_loops(l, plan, NULL);
         put_scatter(l, v, plan, apart_vector(l, apart, plan));
+        put_ends(l, loops);
+        return;
+    } else if (value_apart(l, apart) == APART_NOT) {
+        int loops = put_vector_loops(l, plan, NULL);
+        put_loop(l, true, "int i = 0; i < %l; i++", plan->V / vector_per_word(v->type))->braces = BARE;
+        put_do(l, "(%c)[i] = (%c)[i]", vector_words(l, v, plan), vector_words(l, apart, plan));
+        put_ends(l, loops + 1);
+        return;
+    } else if (l->open.batch || l->open.windows.of == apart) {
+        const int loops = put_vector_loops(l, plan, NULL);
+        put_do(l, "td_move<%s>(%n, %c, %n + (%c), 0)", T, value_name(l, v), value_index(l, v), value_name(l, apart),
+               value_index(l, apart));
         put_ends(l, loops);
         return;
     } else {

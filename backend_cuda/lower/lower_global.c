@@ -92,8 +92,9 @@ static const Code *whole_words(Lower *l, const Stage *s, const Access *x) {
 /* Whether what is put now is of the instance of wide accesses alone: tiles that test no element are. */
 static bool is_wide_place(const Lower *l) { return l->open.inside.n || l->open.filled.n; }
 
+enum { PIECES = 64, ELEMENTS = 40 /* registers that hold what is apart */ };
+
 Apart lower_load_apart(Lower *l, const Stage *s) {
-    enum { PIECES = 64, ELEMENTS = 40 /* registers that hold them */ };
     const Access *x = access_of(l, s);
     const Value *v = s->out[0];
     const int64_t n = reg_count(l, v->domain);
@@ -108,13 +109,19 @@ Apart lower_load_apart(Lower *l, const Stage *s) {
     return x->across && 2 * n * type_bits(v->type) <= PIECES * 32 ? APART_PIECES : APART_NOT;
 }
 
+/* Whether a load is made under a condition, at some digits of its tile. */
+static bool is_tested(Lower *l, const Stage *s, const Access *x) {
+    l->open.layout = x->layout;
+    return l->open.reached.n || access_guarded_vector(l, x) || access_guard(l, x, s->cond);
+}
+
 /* Behind a test nothing is moved to the front of it, so that what is put together there, where it is loaded, waits. */
 static bool load_waits(Lower *l, const Stage *s) {
     const Access *x = access_of(l, s);
     const Apart apart = lower_load_apart(l, s);
     l->open.layout = x->layout;
     if (apart == APART_PIECES) return reg_count(l, s->out[0]->domain) > x->plan.V;
-    return apart && (l->open.reached.n || access_guarded_vector(l, x) || access_guard(l, x, s->cond));
+    return apart && is_tested(l, s, x);
 }
 
 /* What a load leaves where it is not made: the value that is stated, or words that are not garbage, since elements
@@ -173,12 +180,14 @@ static void put_vector_of_loads(Lower *l, Stage *s, const Access *x, const Code 
     const Code *guard = s->cond ? access_cond_code(l, x, s->cond) : NULL;
     put_if(l, access_guard_before(l, x, vec));
     put_digit_loop(l, factor_name(l, vec), vec->size, 1, false);
+    int once = put_once_each(l);
     put_guarded_load(l, s, x, at, code_join(l->ctx, guard, " && ", code(l->ctx, "(A == 1 || %c)", inside)));
-    put_end(l);
+    put_ends(l, 1 + once);
     put_else(l);
     put_digit_loop(l, factor_name(l, vec), vec->size, 1, false);
+    once = put_once_each(l);
     put_absent(l, s, x, NULL);
-    put_ends(l, 2);
+    put_ends(l, 2 + once);
 }
 
 static Reach reach_of_load(Lower *l, const Access *x, const Factor *vec) {
@@ -191,7 +200,7 @@ static Reach reach_of_load(Lower *l, const Access *x, const Factor *vec) {
 
 static void put_tile_of_loads(Lower *l, Stage *s, const Access *x, const Code *at, const Factor *vec) {
     l->open.reach = reach_of_load(l, x, vec);
-    const int loops = put_vector_loops(l, &x->plan, vec);
+    const int loops = put_vector_loops(l, &x->plan, vec) + (vec ? 0 : put_once_each(l));
     l->open.reach = REACH_TESTED;
     if (vec)
         put_vector_of_loads(l, s, x, at, vec);
@@ -218,7 +227,7 @@ static void put_loads(Lower *l, Stage *s, const Access *x) {
     if (inside) put_end(l);
     if (!once) return;
     put_else(l);
-    const int loops = put_vector_loops(l, &x->plan, NULL);
+    const int loops = put_vector_loops(l, &x->plan, NULL) + put_once_each(l);
     put_absent(l, s, x, whole_words(l, s, x));
     put_ends(l, loops);
     put_end(l);
@@ -235,18 +244,68 @@ void lower_load_into(Lower *l, Stage *s, const Stage *planned) {
     put_end(l);
 }
 
+/* Elements below a word that are loaded one by one are kept so until all are there. */
+static bool are_words_apart(Lower *l, const Stage *s, const Access *x) {
+    return x->plan.V == 1 && type_bits(s->out[0]->type) < 32 && !whole_words(l, s, x);
+}
+
+/* The windows of a load, where its elements are tested: of others nvcc sees that they are equal. */
+static Windows windows_of_load(Lower *l, const Stage *s) {
+    const Access *x = access_of(l, s);
+    const bool once = !x->each || is_wide_place(l), whole = x->plan.V > 1 && vector_in_order(s->out[0], &x->plan);
+    if (!once || !(whole || x->plan.V == 1) || !is_tested(l, s, x)) return (Windows){.of = NULL};
+    return window_find(l, s);
+}
+
+/* The register factors over which elements that are apart are loaded in batches, where all of them together would take
+ * too many registers; 0: over none. */
+static FactorSet batch_of(Lower *l, const Stage *s, const Windows *w) {
+    const Access *x = access_of(l, s);
+    int64_t n = tile_count(w, reg_count(l, s->out[0]->domain));
+    FactorSet batch = 0;
+    const int64_t most = w->n ? PIECES : ELEMENTS; /* in the window's place there were more */
+    if (!are_words_apart(l, s, x) || n <= most || !is_tested(l, s, x)) return 0;
+    const Factor *vec = access_guarded_vector(l, x);
+    for (int i = 0; i < x->plan.nouter && n > most; i++) {
+        const Factor *f = x->plan.outer[i];
+        if (f == vec || window_factors(w) >> f->id & 1) continue;
+        n /= f->size;
+        batch |= (FactorSet)1 << f->id;
+    }
+    return n <= most ? batch : 0;
+}
+
+/* Loops over the batches, of which put_ends closes the number returned. */
+static int open_batches(Lower *l, const Stage *s, FactorSet batch) {
+    const VecPlan *plan = &access_of(l, s)->plan;
+    int n = 0;
+    for (int i = 0; i < plan->nouter; i++)
+        if (batch >> plan->outer[i]->id & 1) n += put_reg_loop(l, plan->outer[i], 1, true);
+    l->open.batch = batch;
+    return n;
+}
+
 void lower_load(Lower *l, Stage *s) {
+    Windows w = windows_of_load(l, s);
+    const FactorSet batch = batch_of(l, s, &w);
     put_tile(l, s->out[0]);
-    if (!load_waits(l, s)) {
+    if (!w.n && !batch && !load_waits(l, s)) {
         lower_load_into(l, s, s);
         return;
     }
     Stage *load = lower_load_elsewhere(l, s, "each");
+    load->out[0]->domain &= ~batch;
+    w.of = w.n ? load->out[0] : NULL;
     put_block(l);
-    put_tile_apart(l, load->out[0], s, lower_load_apart(l, s));
+    const int batches = open_batches(l, s, batch);
+    l->open.windows = w;
+    const bool words = (batch || w.n) && are_words_apart(l, s, access_of(l, s));
+    put_tile_apart(l, load->out[0], s, words ? APART_ELEMENTS : w.n ? APART_NOT : lower_load_apart(l, s));
     lower_load_into(l, load, s);
     put_together(l, s, load->out[0]);
-    put_end(l);
+    l->open.windows = (Windows){.of = NULL};
+    l->open.batch = 0;
+    put_ends(l, 1 + batches);
 }
 
 /* ---- stores ---- */

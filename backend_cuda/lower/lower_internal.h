@@ -151,6 +151,20 @@ typedef struct LoopEnd {
     const Code *end;
 } LoopEnd;
 
+/* A tile has an element for each sum of these two digits, of results along an axis and of their taps. */
+typedef struct Window {
+    Factor *along, *tap;
+} Window;
+
+enum { MAX_WINDOWS = 3 };
+
+/* Of a tile; `of` NULL: it has none. */
+typedef struct Windows {
+    const Value *of;
+    int n;
+    Window at[MAX_WINDOWS];
+} Windows;
+
 /* Where the walk over a part's stages stands. */
 typedef struct Open {
     Stage *loops[MAX_LOOPS];
@@ -163,6 +177,8 @@ typedef struct Open {
     VEC(Reached) reached;     /* where they need not */
     Reach reach;              /* of the access at hand */
     const VecPlan *first;     /* of whose vectors the first elements are meant; or NULL */
+    FactorSet batch;          /* over which a load is made in batches: loops over them are open */
+    Windows windows;          /* of the tile that is loaded */
     bool row_inside;          /* vectors of a peeled row are whole in the tensor, those at the row's ends, too */
     const Axis *row_peel;     /* in a loop over rows of a tile: the axis that each of them peels for itself */
     VEC(DeclaredAxis) declared;
@@ -275,6 +291,12 @@ const Layout *value_layout(const Lower *l, const Value *v);
 int list_reg_factors(const Layout *layout, FactorSet s, Factor **f);
 /* Register factors of a value in the order of its array, outer to inner; their strides in it. */
 int value_order(const Value *v, Factor **f, int64_t *stride);
+/* The same of a tile that is loaded: the two digits of an open window have one stride. */
+int tile_order(const Lower *l, const Value *v, Factor **f, int64_t *stride);
+/* Of so many elements of a tile with windows, those that differ. */
+int64_t tile_count(const Windows *w, int64_t elements);
+/* At digits of open loops: opens what is done for each element of the open windows once; how many put_ends closes. */
+int put_once_each(Lower *l);
 const Code *value_index(Lower *l, const Value *v); /* the index at the current digits of the enclosing register loops */
 /* An element at the current digits: the name, with its array index where it has registers. */
 const Code *value_element(Lower *l, const Value *v);
@@ -428,6 +450,8 @@ int put_vector_loops(Lower *l, const VecPlan *plan, const Factor *without);
 Poly vector_drop(Lower *l, Poly p, const VecPlan *plan);
 /* Where the plan's vectors start: their digits are 0, and one of which a vector has a part counts such parts. */
 Poly vector_starts(Lower *l, Poly p, const VecPlan *plan);
+/* Elements in a word of an array of words. */
+int64_t vector_per_word(Type t);
 /* Does the vector land in neighbouring elements of the value's array, in whole words? */
 bool vector_in_order(const Value *v, const VecPlan *plan);
 /* The words of the value that such a vector is, from its first on. */
@@ -443,6 +467,11 @@ const Code *apart_vector(Lower *l, const Value *v, const VecPlan *plan);
 const Code *vector_turn(Lower *l, const VecPlan *plan);
 /* Puts what makes the words of a vector of an expression, as elements of type t; where they are. */
 const Code *put_words(Lower *l, const VecPlan *plan, const Expr *e, Type t, const Layout *layout);
+
+/* ---- lower_window.c ---- */
+/* Which digits of a load's tile are windows, where each element may be loaded once; `of` is the caller's. */
+Windows window_find(Lower *l, const Stage *s);
+FactorSet window_factors(const Windows *w);
 
 /* ---- lower_access.c ---- */
 /* Plans the accesses of stages, and of those inside: vectors, tails, and the conditions of the wide instance. */

@@ -62,6 +62,51 @@ int value_order(const Value *v, Factor **f, int64_t *stride) {
     return n;
 }
 
+/* ---- windows ---- */
+
+/* The sums of a window's two digits. */
+static int64_t sums_of(const Window *w) { return w->along->size + w->tap->size - 1; }
+
+int64_t tile_count(const Windows *w, int64_t elements) {
+    for (int i = 0; i < w->n; i++)
+        elements = elements / (w->at[i].along->size * w->at[i].tap->size) * sums_of(&w->at[i]);
+    return elements;
+}
+
+int tile_order(const Lower *l, const Value *v, Factor **f, int64_t *stride) {
+    const Windows *w = &l->open.windows;
+    const int n = value_order(v, f, stride);
+    if (w->of != v) return n;
+    int64_t next = 1;
+    for (int i = n - 1; i >= 0; i--) stride[i] = 0;
+    for (int i = n - 1; i >= 0; i--) {
+        int64_t steps = f[i]->size;
+        if (stride[i]) continue;
+        stride[i] = next;
+        for (int k = 0; k < w->n; k++) {
+            const Factor *other = w->at[k].along == f[i] ? w->at[k].tap : w->at[k].tap == f[i] ? w->at[k].along : NULL;
+            for (int j = 0; other && j < i; j++)
+                if (f[j] == other) stride[j] = next, steps = sums_of(&w->at[k]);
+        }
+        next *= steps;
+    }
+    return n;
+}
+
+int put_once_each(Lower *l) {
+    const Code *first = NULL;
+    for (int i = 0; i < l->open.windows.n; i++) {
+        const Window *w = &l->open.windows.at[i];
+        first = code_join(
+            l->ctx, first, " && ",
+            code(l->ctx, "(%c == 0 || %c == %l)", factor_code(l, w->along), factor_code(l, w->tap), w->tap->size - 1));
+    }
+    if (first) put_if(l, first);
+    return first != NULL;
+}
+
+/* ---- elements ---- */
+
 /* digit * weight, without a weight of 1. */
 static const Code *weighted(Lower *l, const Factor *f, int64_t weight) {
     const Code *digit = factor_code(l, f);
@@ -71,7 +116,7 @@ static const Code *weighted(Lower *l, const Factor *f, int64_t weight) {
 const Code *value_index(Lower *l, const Value *v) {
     Factor *f[MAX_FACTORS];
     int64_t stride[MAX_FACTORS];
-    int n = value_order(v, f, stride);
+    int n = tile_order(l, v, f, stride);
     const Code *r = NULL;
     for (int i = 0; i < n; i++) r = code_join(l->ctx, r, " + ", weighted(l, f[i], stride[i]));
     return r ? r : code(l->ctx, "0");

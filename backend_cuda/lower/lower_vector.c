@@ -80,7 +80,7 @@ void vector_halve(VecPlan *plan) {
 int put_vector_loops(Lower *l, const VecPlan *plan, const Factor *without) {
     int n = 0;
     for (int i = 0; i < plan->nouter; i++) {
-        if (plan->outer[i] == without) continue;
+        if (plan->outer[i] == without || l->open.batch >> plan->outer[i]->id & 1) continue;
         n += put_reg_loop(l, plan->outer[i], plan->step[i], true);
     }
     return n;
@@ -132,7 +132,7 @@ bool vector_in_order(const Value *v, const VecPlan *plan) {
 static const Code *vector_place(Lower *l, const Value *v, const VecPlan *plan, int64_t divide) {
     Factor *f[MAX_FACTORS];
     int64_t stride[MAX_FACTORS];
-    int n = value_order(v, f, stride);
+    int n = tile_order(l, v, f, stride);
     const Code *r = NULL;
     for (int i = 0; i < n; i++) {
         bool looped = false;
@@ -142,11 +142,10 @@ static const Code *vector_place(Lower *l, const Value *v, const VecPlan *plan, i
     return r && divide > 1 ? code(l->ctx, "(%c) / %l", r, divide) : r;
 }
 
-/* Elements in a word of an array of words. */
-static int64_t per_word(Type t) { return type_bits(t) < 32 ? 32 / type_bits(t) : 1; }
+int64_t vector_per_word(Type t) { return type_bits(t) < 32 ? 32 / type_bits(t) : 1; }
 
 const Code *vector_words(Lower *l, const Value *v, const VecPlan *plan) {
-    const Code *place = vector_place(l, v, plan, per_word(v->type));
+    const Code *place = vector_place(l, v, plan, vector_per_word(v->type));
     Sym name = value_name(l, v);
     return place ? code(l->ctx, "%n + %c", name, place) : code_name(l->ctx, name);
 }
@@ -172,7 +171,7 @@ const Code *vector_turn(Lower *l, const VecPlan *plan) {
 static int put_elements(Lower *l, const Value *v, const VecPlan *plan, const Code **in_value, const Code **in_vector) {
     Factor *f[MAX_FACTORS];
     int64_t stride[MAX_FACTORS], before = 1;
-    int n = value_order(v, f, stride);
+    int n = tile_order(l, v, f, stride);
     *in_value = vector_place(l, v, plan, 1);
     if (!*in_value) *in_value = code(l->ctx, "0");
     *in_vector = code(l->ctx, "0");

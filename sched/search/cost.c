@@ -142,6 +142,29 @@ typedef struct Totals {
     double dram, l2, issue, inflight, registers, tile, tile_bytes;
 } Totals;
 
+/* A thread has neighbours along the axis. */
+static bool has_neighbours(const Costing *x, int axis) {
+    const SAxis *a = &x->s->axis[axis];
+    return a->n && bind_scope(a->f[a->n - 1].bind) == SCOPE_REG && a->f[a->n - 1].size > 1;
+}
+
+/* Of a thread's elements the share that differ: results along one axis and their taps along another, which move the
+ * address alike, have one where their sum is equal. */
+static double share_of(const Costing *x, const CostAccess *t, const int64_t *stride) {
+    double share = 1;
+    AxisSet taken = 0;
+    for (int a = 0; a < x->s->naxes && t->load; a++)
+        for (int b = 0; b < a && !(taken >> a & 1); b++) {
+            const AxisSet both = (AxisSet)1 << a | (AxisSet)1 << b;
+            const double n = x->size[a].reg, k = x->size[b].reg;
+            if ((t->axes & both) != both || taken & both || stride[a] != stride[b] || !stride[a]) continue;
+            if (!has_neighbours(x, a) || !has_neighbours(x, b)) continue;
+            taken |= both;
+            share *= (n + k - 1) / (n * k);
+        }
+    return share;
+}
+
 static void add_cost(Costing *x, const CostForm *f, int i, Totals *sum) {
     const Machine *m = x->m;
     const double threads = x->threads, blocks = x->blocks;
@@ -167,6 +190,7 @@ static void add_cost(Costing *x, const CostForm *f, int i, Totals *sum) {
         loops *= z->serial;
         if (t->moves[a] == MOVE_BY_ONE && z->reg * z->serial > 1) strided_here = true;
     }
+    reg *= share_of(x, t, f->strides[i]);
     if (waste > 1 && strided_here) waste = 1 + (waste - 1) * SECTOR_AGAIN;
     const double again = levels, bytes = f->bytes[i];
     const double width = (double)TARGET_ACCESS / t->bytes;

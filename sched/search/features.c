@@ -471,14 +471,22 @@ static void read_expr(Reading *x, const Stage *s) {
     note_wait(x, s, operands_wait(x, s));
 }
 
+/* A load is tested once for each element that differs. */
+static void read_tested(Reading *x, const Stage *s) {
+    const int body = x->body;
+    const Body before = x->f->bodies.at[body];
+    if (s->cond) feature_expr(x, feature_layout(x, s), s->cond);
+    const Body after = x->f->bodies.at[body];
+    read_load(x, s);
+    const double other = 1 - feature_share(x, s->out[0]);
+    for (int p = 0; p < PIPE_COUNT; p++) x->f->bodies.at[body].issue[p] -= other * (after.issue[p] - before.issue[p]);
+}
+
 static void read_stage(Reading *x, const Stage *s) {
     x->place++;
     feature_live(x, s);
     switch (s->kind) {
-    case STAGE_LOAD:
-        if (s->cond) feature_expr(x, feature_layout(x, s), s->cond);
-        read_load(x, s);
-        break;
+    case STAGE_LOAD: read_tested(x, s); break;
     case STAGE_COPY: read_load(x, s); break;
     case STAGE_STORE:
     case STAGE_ATOMIC:

@@ -515,6 +515,29 @@ static void place_beside(Placing *p) {
     }
 }
 
+enum { WHOLE = 1 << 20 };
+
+double feature_share(const Reading *x, const Value *v) { return (double)expr_map_number(&x->shares, v, WHOLE) / WHOLE; }
+
+/* Registers of two axes that move an address alike are a window's results and taps: n and k of them have n + k - 1
+ * elements. */
+static void note_share(Placing *p, const Value *loaded) {
+    const Tape *t = &p->x->f->tape;
+    bool taken[FEATURE_DIGITS] = {false};
+    double share = 1, a, b;
+    for (int i = 0; i < p->a->ndigits; i++)
+        for (int k = 0; k < i && !taken[i]; k++) {
+            const Digit *d = &p->a->digit[i], *e = &p->a->digit[k];
+            if (taken[k] || d->scope != SCOPE_REG || e->scope != SCOPE_REG || d->coef != e->coef || d->data || e->data)
+                continue;
+            if (p->of[i]->axis == p->of[k]->axis || !tape_known(t, d->count, &a) || !tape_known(t, e->count, &b))
+                continue;
+            taken[i] = taken[k] = true;
+            share *= (a + b - 1) / (a * b);
+        }
+    expr_map_put_number(p->x->ctx, &p->x->shares, loaded, (intptr_t)(share * WHOLE));
+}
+
 void feature_access(Reading *x, const Stage *s) {
     Tape *tape = &x->f->tape;
     const bool store = s->kind == STAGE_STORE || s->kind == STAGE_ATOMIC;
@@ -560,6 +583,7 @@ void feature_access(Reading *x, const Stage *s) {
     for (int i = 0; i < x->ends_of.n; i++)
         if (ends && x->ends_of.at[i].tensor == ends) a.some = x->ends_of.at[i].some;
     a.alike = a.store ? -1 : alike(x, &a);
+    if (s->kind == STAGE_LOAD) note_share(&p, s->out[0]);
     x->f->known &= x->f->accesses.n < FEATURE_ACCESSES;
     vec_push(x->ctx, &x->seen, ((SeenAccess){s, x->body}));
     vec_push(x->ctx, &x->f->accesses, a);

@@ -47,6 +47,7 @@ typedef struct Reading {
     ExprMap waited;  /* Value -> the wait that loads it, and what is made of it; 0: none */
     ExprMap counted; /* Expr -> the Body, plus 1, whose issue has it */
     ExprMap under;   /* of the part: under_find's */
+    ExprMap shares;  /* Value -> feature_share's, of FEATURE_WHOLE */
     ExprMap sets;    /* Expr -> the factors along which it varies, under a layout */
     const Layout *sets_of;
     const Factor *settled_factor; /* kernel_settled's, of the kernel */
@@ -89,6 +90,9 @@ bool feature_in_registers(const Reading *x, const Layout *l, const Axis *a, int6
 double feature_edges(const Layout *l, const Axis *a);
 /* Rows along the axis that a warp has elements of at a time. */
 double feature_rows(const Layout *l, const Axis *a);
+
+/* Of the elements of a loaded tile the share that differ: the taps of neighbouring results are one (lower_window.c). */
+double feature_share(const Reading *x, const Value *v);
 
 /* ---- features_live.c ---- */
 /* The stage, whose number is x->place, reads and makes values. */

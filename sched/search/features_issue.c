@@ -138,7 +138,9 @@ static FactorSet count_expr(Reading *x, const Layout *l, const Expr *e) {
     for (int i = 0; i < e->nargs && e->op != OP_LOAD; i++) set |= count_expr(x, l, e->arg[i]);
     expr_map_put_number(x->ctx, &x->sets, e, (intptr_t)set);
     expr_map_put_number(x->ctx, &x->counted, e, x->body + 1);
-    if (!seen && !is_inside(x, l, e->op == OP_IF ? e->arg[0] : e)) operator(x, e, feature_registers(x->part, set));
+    if (seen || is_inside(x, l, e->op == OP_IF ? e->arg[0] : e)) return set;
+    const bool converts = e->op == OP_CAST && e->arg[0]->op == OP_VALUE;
+    operator(x, e, feature_registers(x->part, set) * (converts ? feature_share(x, e->arg[0]->u.value) : 1));
     return set;
 }
 

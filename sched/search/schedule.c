@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FALLBACK_THREADS = 128, MAX_TILE = 128, MAX_JOINED = 1024, MAX_ROW_BYTES = 768 };
+enum { FALLBACK_THREADS = 128, MAX_JOINED = 1024, MAX_ROW_BYTES = 768 };
 
 void schedule_factor(Schedule *s, int axis, Bind bind, int64_t size) {
     SAxis *a = &s->axis[axis];
@@ -289,7 +289,7 @@ static bool legal_registers(const Group *gr, const Widths *w, Text *why) {
     int64_t bytes = 0;
     for (int i = 0; i < gr->stores.n; i++) {
         int64_t n = tile_of(w, gr->stores.at[i].axes);
-        if (n > MAX_TILE) return text_fail(why, "a tile of %lld elements a thread", (long long)n);
+        if (n > SCHEDULE_TILE) return text_fail(why, "a tile of %lld elements a thread", (long long)n);
         bytes += n * 4;
     }
     for (int i = 0; i < gr->steps.n; i++) {
@@ -300,8 +300,8 @@ static bool legal_registers(const Group *gr, const Widths *w, Text *why) {
             if (n > MAX_JOINED) return text_fail(why, "%lld operations a thread in a row", (long long)n);
             n = parts[0] > parts[1] ? parts[0] : parts[1];
         }
-        if (n > MAX_TILE) return text_fail(why, "a tile of %lld elements a thread", (long long)n);
-        if (kept > MAX_TILE) return text_fail(why, "a tile of %lld elements a thread", (long long)kept);
+        if (n > SCHEDULE_TILE) return text_fail(why, "a tile of %lld elements a thread", (long long)n);
+        if (kept > SCHEDULE_TILE) return text_fail(why, "a tile of %lld elements a thread", (long long)kept);
         bytes += kept * 4;
     }
     if (bytes > MAX_ROW_BYTES) return text_fail(why, "%lld bytes of registers a thread", (long long)bytes);

@@ -28,6 +28,8 @@ typedef struct ScheduleStep {
     short number;               /* 0: none */
 } ScheduleStep;
 
+enum { SCHEDULE_TILE = 128 /* elements of a tile that a thread has at most */ };
+
 typedef struct SFactor {
     Bind bind;
     int size; /* 0: open, grid and serial only */

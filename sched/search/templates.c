@@ -371,6 +371,46 @@ static void try_window(Search *x, int cols, int rows, int held) {
             }
 }
 
+/* Whether results beside each other along the axis have taps together: both move a load's address alike. */
+static bool shares_taps(Search *x, int along) {
+    const int64_t *const *stride = cost_form_strides(x->form);
+    bool any = false;
+    for (int i = 0; i < x->form->accesses.n; i++)
+        for (int a = 0; a < x->gr->axes.n && x->form->accesses.at[i].load; a++)
+            any |= !axis_has_grid(&x->gr->axes.at[a]) && stride[i][along] && stride[i][a] == stride[i][along];
+    return any;
+}
+
+/* The same by vectors along `cols`, where a thread has results beside each other along `along`, whose windows have most
+ * of their elements together: these it loads once. */
+static void try_sharing(Search *x, int cols, int along, int other) {
+    enum { MOST_SHARING = 256 /* threads: blocks of more are no better where nothing meets */ };
+    static const int VECTORS[] = {1, 2, 4, 8}, RESULTS[] = {2, 4, 8}, COLUMN_LANES[] = {8, 16, 32};
+    Schedule s;
+    int taps = 1;
+    for (int a = 0; a < x->gr->axes.n; a++)
+        if (!axis_has_grid(&x->gr->axes.at[a])) taps *= x->gr->axes.at[a].most > 0 ? (int)x->gr->axes.at[a].most : 1;
+    for (size_t v = 0; v < sizeof VECTORS / sizeof *VECTORS; v++)
+        for (size_t r = 0; r < sizeof RESULTS / sizeof *RESULTS; r++)
+            for (size_t l = 0; l < sizeof COLUMN_LANES / sizeof *COLUMN_LANES; l++)
+                for (int threads = LEAST_THREADS; threads <= MOST_SHARING; threads *= 2) {
+                    const int lanes = COLUMN_LANES[l];
+                    if (taps * VECTORS[v] * RESULTS[r] > SCHEDULE_TILE) continue;
+                    schedule_clear(&s, x->gr->axes.n);
+                    for (int a = 0; a < x->gr->axes.n; a++) {
+                        const GAxis *g = &x->gr->axes.at[a];
+                        const bool grid = axis_has_grid(g);
+                        if (grid) schedule_factor(&s, a, BIND_GRID, 0);
+                        if (!grid) schedule_factor(&s, a, BIND_REG, g->most > 0 ? g->most : 1);
+                        if (a == other) schedule_factor(&s, a, BIND_THREAD, threads / lanes);
+                        if (a == cols) schedule_factor(&s, a, BIND_THREAD, lanes);
+                        if (a == cols && VECTORS[v] > 1) schedule_factor(&s, a, BIND_VEC, VECTORS[v]);
+                        if (a == along) schedule_factor(&s, a, BIND_REG, RESULTS[r]);
+                    }
+                    templates_consider(x, &s, BEST_WINDOW);
+                }
+}
+
 /* Along the last axis that stays, which what is stored goes along, and the two before it. */
 static void try_windows(Search *x) {
     int kept[MAX_GROUP_AXES], n = 0;
@@ -378,6 +418,8 @@ static void try_windows(Search *x) {
     for (int a = x->gr->axes.n - 1; a >= 0; a--)
         if (axis_has_grid(&x->gr->axes.at[a]) && x->length[a] > 1) kept[n++] = a;
     if (n) try_window(x, kept[0], n > 1 ? kept[1] : -1, n > 2 ? kept[2] : -1);
+    if (n > 2 && shares_taps(x, kept[1])) try_sharing(x, kept[0], kept[1], kept[2]);
+    if (n > 2 && shares_taps(x, kept[2])) try_sharing(x, kept[0], kept[2], kept[1]);
 }
 
 /* ---- tiles of two axes ---- */
