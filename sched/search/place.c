@@ -49,6 +49,42 @@ static StepList *place_of(Places *x, const Group *gr) {
     return &((ChoiceCase *)expr_map_object(of, f))->steps;
 }
 
+/* ---- versions ---- */
+
+static const Expr *negated(Graph *g, const Expr *e) { return expr1(g, OP_NOT, e); }
+
+/* None of some versions of one kernel is taken: of those that stand before the k-th. */
+static const Expr *none_before(Graph *g, const Versions *v, int k) {
+    const Expr *none = NULL;
+    for (int i = 0; i < k; i++)
+        if (v->at[i].n == 1) none = expr_and(g, none, negated(g, v->at[i].when));
+    return none;
+}
+
+/* Where the steps of each version go: to its case of a choice. A choice of single kernels is one step of a way
+ * (step.h), however many there are. So where ways are too many, versions of several kernels, each of which makes
+ * one, are cases before a choice of the others. They are taken where their own conditions hold, and those of no
+ * version that stood before them. */
+static void place_versions(Program *p, StepList *at, const Versions *v, bool product, StepList **to) {
+    Graph *g = p->graph;
+    int single = 0, last = -1;
+    for (int k = 0; k < v->n; k++)
+        if (v->at[k].n == 1) single++, last = k;
+    to[0] = at;
+    if (v->n == 1) return;
+    Choice *c = choice_new(p, at);
+    const bool apart = v->together && single > 1 && single < v->n && !product;
+    for (int k = 0; k < v->n; k++) {
+        if (apart && v->at[k].n == 1) continue;
+        const Expr *none = apart ? none_before(g, v, k) : NULL, *when = v->at[k].when;
+        to[k] = &choice_case(p, c, when ? expr_and(g, none, when) : none)->steps;
+    }
+    if (!apart) return;
+    Choice *of_one = choice_new(p, &choice_case(p, c, NULL)->steps);
+    for (int k = 0; k < v->n; k++)
+        if (v->at[k].n == 1) to[k] = &choice_case(p, of_one, k == last ? NULL : v->at[k].when)->steps;
+}
+
 /* Leaves out the cases whose kernel no way has. */
 static void keep_reached(Versions *v, Kernel *const *of) {
     int kept = 0;
@@ -67,15 +103,16 @@ static bool are_few(const Plan *plan, Versions *versions, bool *reduced) {
     Places places = {.p = p, .plan = plan};
     const int n = plan->groups.n;
     Kernel **of = NEW_N(temp, Kernel *, n * MAX_VERSIONS + 1);
+    StepList *to[MAX_VERSIONS];
     for (int i = 0; i < n; i++) {
         const Versions *v = &versions[i];
         StepList *at = place_of(&places, plan->groups.at[i]);
-        Choice *c = at && v->n > 1 ? choice_new(p, at) : NULL;
-        for (int k = 0; c && k < v->n; k++) {
-            ChoiceCase *in = choice_case(p, c, v->at[k].when);
-            of[i * MAX_VERSIONS + k] = kernel_new_at(p, &in->steps, sym_fmt(temp, "%d_%d", i, k));
+        if (!at || v->n < 2) continue;
+        place_versions(p, at, v, plan->groups.at[i]->product, to);
+        for (int k = 0; k < v->n; k++) {
+            of[i * MAX_VERSIONS + k] = kernel_new_at(p, to[k], sym_fmt(temp, "%d_%d", i, k));
             of[i * MAX_VERSIONS + k]->product = plan->groups.at[i]->product;
-            for (int j = 1; j < v->at[k].n; j++) kernel_new_at(p, &in->steps, sym_fmt(temp, "%d_%d_%d", i, k, j));
+            for (int j = 1; j < v->at[k].n; j++) kernel_new_at(p, to[k], sym_fmt(temp, "%d_%d_%d", i, k, j));
         }
     }
     const bool few =
@@ -92,9 +129,14 @@ static bool are_few(const Plan *plan, Versions *versions, bool *reduced) {
 
 /* The last case that is left of a group has no condition any more, which may have excluded ways: they are counted
  * again. */
-bool sched_few_ways(const Plan *plan, Versions *versions) {
+static bool few_ways(const Plan *plan, Versions *versions, bool together) {
     bool reduced = false;
+    for (int i = 0; i < plan->groups.n; i++) versions[i].together = together;
     return are_few(plan, versions, &reduced) && (!reduced || are_few(plan, versions, &reduced));
+}
+
+bool sched_few_ways(const Plan *plan, Versions *versions) {
+    return few_ways(plan, versions, false) || few_ways(plan, versions, true);
 }
 
 /* ---- kernels ---- */
@@ -129,12 +171,11 @@ static bool apply_version(Program *p, const Version *v, StepList *at, bool keep,
     return true;
 }
 
-static bool apply_versions(Program *p, StepList *at, const Versions *v, bool keep, Text *why) {
-    Choice *c = v->n > 1 ? choice_new(p, at) : NULL;
-    for (int i = 0; i < v->n; i++) {
-        ChoiceCase *k = c ? choice_case(p, c, v->at[i].when) : NULL;
-        if (!apply_version(p, &v->at[i], k ? &k->steps : at, keep, why)) return false;
-    }
+static bool apply_versions(Program *p, StepList *at, const Versions *v, bool product, bool keep, Text *why) {
+    StepList *to[MAX_VERSIONS];
+    place_versions(p, at, v, product, to);
+    for (int i = 0; i < v->n; i++)
+        if (!apply_version(p, &v->at[i], to[i], keep, why)) return false;
     return true;
 }
 
@@ -227,7 +268,7 @@ int sched_apply_plan(Program *p, Plan *plan, const Versions *v, bool keep, Text 
     for (int i = 0; i < plan->groups.n; i++) {
         place_sorts_for(&places, plan, i);
         StepList *at = place_of(&places, plan->groups.at[i]);
-        if (at && !apply_versions(p, at, &v[i], keep, why)) return i;
+        if (at && !apply_versions(p, at, &v[i], plan->groups.at[i]->product, keep, why)) return i;
     }
     return plan->groups.n;
 }

@@ -223,7 +223,7 @@ static bool are_few_at_most(const SchedWork *w, const int *most) {
     int ways = 1;
     for (int i = 0; i < w->plan->groups.n; i++) {
         const Versions *v = &w->versions[i];
-        const int n = !w->plan->groups.at[i]->divisions.n ? 1 : v->counts ? v->counts[most[i] - 1] : v->n;
+        const int n = !w->plan->groups.at[i]->divisions.n ? 1 : v->ways ? v->ways[most[i] - 1] : v->n;
         if (n > 1 && (ways *= n) > MAX_COMBINED) return false;
     }
     return true;

@@ -82,7 +82,8 @@ Program *sched_program(Ctx *ctx, Graph *g, const SchedOptions *o);
 /* A program of a plan's tensors without kernels, for sched_apply. */
 Program *sched_empty(Graph *g, const Plan *plan);
 /* Whether the conditions of the groups' versions leave no more ways through a program than it may have, and not too
- * many launches in the host's text. If so, versions that no sizes come to are left out. */
+ * many launches in the host's text. If so, versions that no sizes come to are left out, and those of one kernel make
+ * one way together where they have to. */
 bool sched_few_ways(const Plan *plan, Versions *versions);
 /* Appends the sorts and the kernels of all groups, v[i] those of number i, in a choice where there are several versions
  * or two ways; with `keep`, they keep group and schedule. Afterwards program_find_ways. How many groups that went well

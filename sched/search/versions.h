@@ -28,6 +28,8 @@ typedef struct Versions {
     int n;
     Version *at;        /* with room for as many as versions_room was asked for */
     const int *counts;  /* how many there are of at most 1, 2, ... MAX_VERSIONS; NULL: nobody chose, */
+    const int *ways;    /* how many ways these make (place.c), */
+    bool together;      /* those of one kernel make one way (place.c): else there would be too many ways */
     const double *lost; /* and seconds that these take longer than what is best for each size, about */
 } Versions;
 

@@ -153,6 +153,14 @@ static void add_displaced(Choosing *x, const int *moved) {
     }
 }
 
+static void count_ways(Chosen *c) {
+    for (int most = 0; most < MAX_VERSIONS; most++) {
+        int several = 0;
+        for (int k = 0; k < c->n[most]; k++) several += c->candidates.at[c->cases[most][k].candidate]->n > 1;
+        c->ways[most] = several + (several < c->n[most]);
+    }
+}
+
 /* The first look, then at what its points are not of. */
 static Chosen *choose(Choosing *x, int *moved) {
     versions_look(x, moved);
@@ -172,11 +180,13 @@ void versions_choose(SchedMemo *memo, Group *gr, Targets t, const Machine *m, in
     if (!c) {
         versions_begin_search(&x);
         c = choose(&x, &memo->moved);
+        count_ways(c);
         expr_map_put_object(ctx, &memo->best, x.form[0]->key, c);
     }
     *v = versions_room(ctx, c->n[most - 1]);
     v->n = c->n[most - 1];
     v->counts = c->n;
+    v->ways = c->ways;
     v->lost = c->lost;
     for (int i = 0; i < v->n; i++) {
         const Case *from = &c->cases[most - 1][i];

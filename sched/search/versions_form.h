@@ -47,7 +47,8 @@ typedef struct Case {
 /* What is remembered of a form: the cases for each number of versions. */
 typedef struct Chosen {
     VEC(Candidate *) candidates;
-    int n[MAX_VERSIONS]; /* of cases with at most that many plus 1 */
+    int n[MAX_VERSIONS];    /* of cases with at most that many plus 1 */
+    int ways[MAX_VERSIONS]; /* that these make: one for each of several kernels, one for all of a single kernel */
     Case *cases[MAX_VERSIONS];
     double lost[MAX_VERSIONS]; /* seconds that these take longer than what is best at each point, about */
 } Chosen;
