@@ -46,7 +46,7 @@ static const int64_t EXTREME_OTHERS[NEXTREME] = {1, 2, 3, 7, 16, 31, 64, 101, 25
 static const int64_t EXTREME_TOTALS[NTOTALS] = {1 << 22, 1 << 24, 1 << 20, 1 << 26};
 static const double EXTREME = 0.02; /* the weight of an extreme */
 /* Drawn points. */
-enum { NDRAWN = 400 };
+enum { NDRAWN = 400, NDRAWN_OF_FOLD = 400 /* whose kernels take longer to be judged */ };
 static const double DRAWN = 0.1; /* the weight of one */
 
 typedef struct Dims {
@@ -323,12 +323,14 @@ static int64_t length_of(int bits, uint32_t *state) {
     }
 }
 
-/* A total of elements is shared out to the dimensions bit by bit: all divisions of it are alike. */
+/* A total of elements is shared out to the dimensions bit by bit: all divisions of it are alike. But what ranges that
+ * are data divide, mostly has some elements a range. */
 static void add_drawn(Making *x, Dim *const *free, int n) {
-    enum { LEAST_BITS = 16, TOTALS = 11, MOST_BITS = 24 };
+    enum { LEAST_BITS = 16, TOTALS = 11, MOST_BITS = 24, RANGE_BITS = 9 };
     int *end = NEW_N(x->ctx, int, n + 1);
     uint32_t state = 1;
-    for (int k = 0; k < NDRAWN; k++) {
+    const int drawn = x->gr->steps.n ? NDRAWN_OF_FOLD : NDRAWN;
+    for (int k = 0; k < drawn; k++) {
         const int total = LEAST_BITS + bits_of(&state, TOTALS);
         int64_t *dims = usual_point(x);
         end[n - 1] = total;
@@ -338,9 +340,16 @@ static void add_drawn(Making *x, Dim *const *free, int n) {
             for (; to > 0 && end[to - 1] > at; to--) end[to] = end[to - 1];
             end[to] = at;
         }
+        int ranges = -1; /* bits of the first length that ranges divide, or are */
         for (int i = 0; i < n; i++) {
-            const int bits = i ? end[i] - end[i - 1] : end[0];
-            dims[free[i]->id] = legal(free[i], length_of(bits < MOST_BITS ? bits : MOST_BITS, &state));
+            int bits = i ? end[i] - end[i - 1] : end[0];
+            if (bits > MOST_BITS) bits = MOST_BITS;
+            if (k % 4 && is_length(x->gr, x->ragged, free[i])) {
+                if (ranges >= 0) bits = ranges - bits_of(&state, RANGE_BITS);
+                if (bits < 0) bits = 0;
+                ranges = ranges < 0 ? bits : ranges;
+            }
+            dims[free[i]->id] = legal(free[i], length_of(bits, &state));
         }
         add(x, DRAWN, false);
     }
@@ -399,6 +408,7 @@ static Unsaid unsaid_of(const Group *gr, Points *p, Ctx *ctx) {
 
 static Points *likely_points(const Unsaid *u, Making *x) {
     Points *p = x->p;
+    p->many = u->nfree > FEW_DIMS;
     if (u->nfree && u->nfree <= FEW_DIMS) add_grid(x, u->free, u->nfree);
     if (u->nfree > FEW_DIMS) add_spread(x, u->free, u->nfree);
     usual_point(x);

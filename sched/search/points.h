@@ -12,6 +12,7 @@ typedef struct Points {
     int nlikely; /* of them, which come first and decide by their weight; at those behind them, extremes of hardly any
                     weight, nothing is to take very long */
     int ndrawn;  /* of them, which come last */
+    bool many;   /* of so many lengths nothing is said that their combinations are too many for a grid */
     int64_t **dims;
     double *weight; /* above 0 */
     bool displaced; /* the tensors of a call begin at any element, not at aligned addresses */

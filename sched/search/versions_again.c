@@ -18,28 +18,45 @@ static bool folds_known(const Group *gr) {
     return true;
 }
 
-/* Of a map with many free lengths, points are few for conditions that tell them apart. What cases take is compared at
- * more points, beside candidates for those of them that take long, and the cases are found anew. */
+/* Candidates that cases take; and of folds of any length, whose kernels differ more, the quickest at each point. */
+static bool *worth_keeping(const Choosing *x) {
+    const Chosen *c = x->chosen;
+    bool *keep = NEW_N(x->temp, bool, c->candidates.n + 1);
+    for (int i = 0; i < x->points->n && !folds_known(x->gr); i++) {
+        int best = 0;
+        for (int k = 1; k < c->candidates.n; k++)
+            if (c->candidates.at[k]->seconds[i] < c->candidates.at[best]->seconds[i]) best = k;
+        keep[best] = true;
+    }
+    for (int k = 0; k < c->candidates.n; k++) keep[k] |= is_taken(c, k);
+    return keep;
+}
+
+/* Of a group with many free lengths, points are few for conditions that tell them apart. What is worth it is compared
+ * at more points, beside candidates for those of them that take long, and the cases are found anew. */
 static void part_again(Choosing *x) {
     enum {
         OF_MAP = 24, /* points of a group that folds nothing, */
         OF_FOLD = 8, /* and of one whose kernels take longer to be judged */
-        ALL = 48,    /* of all groups of a compilation; then a few of each */
+        ALL = 48,    /* of all groups of a compilation; then a few of each, */
+        FOLDS = 24,  /* but of folds of any length none, since a file of many entries has to be compiled, too */
         FEW = 4,
         MOVES = 48 /* kernels that are judged at each */
     };
     const Chosen *had = x->chosen;
+    const bool *keep = worth_keeping(x);
     const int most = x->gr->steps.n ? OF_FOLD : OF_MAP, left = ALL - *x->slow;
+    if (*x->slow >= FOLDS && !folds_known(x->gr)) return;
     const int searched = left > most ? most : left > FEW ? left : FEW;
     *x->slow += searched;
     Choosing y = versions_begin(x->gr, x->limits, x->machine, points_with_drawn(x->gr, x->temp), x->temp);
     y.judged = true;
-    y.room = MAX_VERSIONS;
+    y.room = had->candidates.n;
     versions_begin_search(&y);
     versions_begin_choosing(&y);
     for (int k = 0; k < had->candidates.n; k++) {
         const Candidate *c = had->candidates.at[k];
-        if (is_taken(had, k)) versions_add(&y, c->division, (const Schedule *const *)c->schedule, c->n, c->most);
+        if (keep[k]) versions_add(&y, c->division, (const Schedule *const *)c->schedule, c->n, c->most);
     }
     versions_add_for_slow(&y, searched, MOVES);
     if (!versions_compare_alike(&y)) return;
@@ -165,7 +182,8 @@ static void count_ways(Chosen *c) {
 static Chosen *choose(Choosing *x, int *moved) {
     versions_look(x, moved);
     if (!x->compared || x->gr->product) return x->chosen;
-    if (folds_known(x->gr) && x->points->n > x->points->nlikely) part_again(x);
+    const bool spread = x->points->many || folds_known(x->gr);
+    if (spread && x->points->n > x->points->nlikely) part_again(x);
     add_displaced(x, moved);
     return x->chosen;
 }
