@@ -182,7 +182,8 @@ static void count_ways(Chosen *c) {
 static Chosen *choose(Choosing *x, int *moved) {
     versions_look(x, moved);
     if (!x->compared || x->gr->product) return x->chosen;
-    const bool spread = x->points->many || folds_known(x->gr);
+    /* Of rows that are held whole there are few kernels, and what tells them apart the judge knows too little of. */
+    const bool spread = (x->points->many && !x->gr->across) || folds_known(x->gr);
     if (spread && x->points->n > x->points->nlikely) part_again(x);
     add_displaced(x, moved);
     return x->chosen;
