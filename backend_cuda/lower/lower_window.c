@@ -37,11 +37,14 @@ static bool is_reached_by_some(const Lower *l, const Factor *f) {
     return false;
 }
 
-/* Elements are loaded at the first result that has them, whose own end lies no earlier; taps all exist. */
+/* Elements are loaded at the first result that has them, whose own end lies no earlier; taps all exist; and what is
+ * stated in place of what is not loaded is the same for all of them. */
 static bool is_window(Lower *l, const Access *x, const Stage *s, Factor *along, Factor *tap) {
     Poly coef, rest;
     if (along->axis == tap->axis || along->axis->peel || tap->axis->peel) return false;
+    const FactorSet both = (FactorSet)1 << along->id | (FactorSet)1 << tap->id;
     if (access_has_end(l, x, tap->axis) || is_reached_by_some(l, tap)) return false;
+    if (s->other && expr_domain(l->part, x->layout, s->other) & both) return false;
     if (!poly_linear(l->ctx, x->offset, expr_factor(l->p, along), &coef, &rest) || !coef.n) return false;
     const Asking ask = {l, x->layout, along, tap};
     return move_alike(l, x->offset, along, tap) && !(s->cond && expr_has(s->cond, asks_otherwise, &ask));
