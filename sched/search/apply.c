@@ -364,6 +364,7 @@ static Kernel *apply(Program *p, StepList *at, Group *gr, const Schedule *s, boo
     if (!x->failed) emit(x, &all, 0);
     for (int i = 0; i < x->body->stages.n; i++) vec_push(ctx, &x->part->body, x->body->stages.at[i]);
     if (!x->failed) x->failed = !apply_steps(x);
+    if (!x->failed) apply_order(x);
     part_order_values(p, x->part);
     Kernel *k = x->failed || !say_where(x) || !kernel_finish(p, x->k, why) ? NULL : x->k;
     ctx_temp_end(temp);

@@ -89,5 +89,7 @@ FactorSet apply_tile(Apply *x, AxisSet axes, bool regs, bool threads);
 
 /* Makes the schedule's steps, in order, of a kernel that is whole. False after saying why in *x->why. */
 bool apply_steps(Apply *x);
+/* Loads of single elements come before what waits (apply_order.c). */
+void apply_order(Apply *x);
 
 #endif
