@@ -98,18 +98,18 @@ static bool whole_rows(Lower *l, const SharedTile *t, const Stage *s) {
     return !p.failed && (!p.n || poly_divisor(p) * type_bits(t->value->type) % 128 == 0);
 }
 
-void bulk_fill(Lower *l, SharedTile *t, const Stage *s) {
+void bulk_fill(Lower *l, SharedTile *t, const Stage *s, const Code *slot) {
     const Value *v = t->value;
     const char *T = lower_storage_type(s->tensor->type);
-    Sym put = value_name_with(l, v, "_put"), full = value_name_with(l, v, "_full");
+    Sym full = value_name_with(l, v, "_full");
     const Code *how = whole_rows(l, t, s) ? code(l->ctx, "td_fill_whole<%s>", T)
                                           : code(l->ctx, "td_fill_row<%s, %d>", T, whole_pieces(t));
     put_if(l, code(l->ctx, "td_tid() < 32"));
     if (!t->barrier)
-        put_do(l, "td_mbar_wait(%n + %n, %n)", value_name_with(l, v, "_empty"), put, value_name_with(l, v, "_parity"));
+        put_do(l, "td_mbar_wait(%n + %c, %n)", value_name_with(l, v, "_empty"), slot, value_name_with(l, v, "_parity"));
     Rows r = put_rows(l, t, s);
-    put_do(l, "%c(%c + (%n * %l%c), %c, %c, %n + %n)", how, tile_base(l, t), put, t->elements, r.shared, r.global,
-           r.count, full, put);
+    put_do(l, "%c(%c + (%c * %l%c), %c, %c, %n + %c)", how, tile_base(l, t), slot, t->elements, r.shared, r.global,
+           r.count, full, slot);
     end_rows(l, &r);
     put_end(l);
 }

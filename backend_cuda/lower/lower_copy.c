@@ -9,7 +9,7 @@ static SharedTile *copy_tile(Lower *l, Stage *s) {
     if (t) return t;
     const Layout *layout = l->part->layouts.at[0];
     SharedTile shape = tile_shape(l, s->out[0], layout, access_domain(l, layout, s), 0);
-    t = tile_new(l, &shape, s->depth);
+    t = tile_new(l, &shape, stage_slots(l->part, s));
     t->copy = s;
     if (t->naxes == 0)
         lower_fail(l, "the copy %s has no tile: nothing of it is spread over threads or registers", s->out[0]->name);
@@ -43,39 +43,40 @@ static bool barrier_after(Lower *l, const Stage *loop, const Stage *read) {
 
 static void put_mbarriers(Lower *l, SharedTile *t, const Stage *s) {
     const Value *v = t->value;
+    const int slots = stage_slots(l->part, s);
     Sym full = value_name_with(l, v, "_full"), empty = value_name_with(l, v, "_empty");
     Sym phase = value_name_with(l, v, "_phase"), parity = value_name_with(l, v, "_parity");
     int fills = 1;
     for (int k = 0; k < t->naxes - 1; k++) fills *= (int)t->extent[k];
-    t->barriers = region_new(l, s, 1, (t->barrier ? 8 : 16) * s->depth);
+    t->barriers = region_new(l, s, 1, (t->barrier ? 8 : 16) * slots);
     int at = l->needs.regions.at[t->barriers].offset;
     if (t->barrier)
         put_declare(l, "const td_sp<uint64_t>", full, " = td_shared<uint64_t>(%d)", at);
     else
         put_declare(l, "const td_sp<uint64_t>", full, " = td_shared<uint64_t>(%d), %n = %n + %d", at, empty, full,
-                    s->depth);
-    put_if(l, code(l->ctx, "td_tid() < %d", s->depth));
+                    slots);
+    put_if(l, code(l->ctx, "td_tid() < %d", slots));
     put_do(l, "td_mbar_init(%n + td_tid(), %d)", full, fills);
     if (!t->barrier) put_do(l, "td_mbar_init(%n + td_tid(), %d)", empty, l->k->threads / 32);
     put_do(l, "td_mbar_fence()");
     put_end(l);
     put_barrier(l);
+    if (s->held) return;
     if (t->barrier)
         put_declare(l, "int", phase, " = 0");
     else
         put_declare(l, "int", phase, " = 0, %n = 1", parity);
 }
 
-/* Every thread's own pieces, by the layout of the copy. */
-static void async_fill(Lower *l, SharedTile *t, Stage *s) {
+/* Every thread's own pieces, by the layout of the copy, into a slot of the tile. */
+static void async_fill(Lower *l, SharedTile *t, Stage *s, const Code *number) {
     const Layout *layout = l->open.layout = l->part->layouts.at[0];
     const char *T = lower_storage_type(s->tensor->type);
     const Access *x = access_of(l, s);
     const Code *once = access_guard_once(l, x), *more = access_guard(l, x, NULL), *base = tile_base(l, t);
     const Code *guard = once && more ? code(l->ctx, "%c && %c", once, more) : once ? once : more;
     Sym slot = sym(l->ctx, "slot");
-    put_declare(l, sym_fmt(l->ctx, "const td_sp<%s>", T), slot, " = %c + %n * %l", base,
-                value_name_with(l, t->value, "_put"), t->elements);
+    put_declare(l, sym_fmt(l->ctx, "const td_sp<%s>", T), slot, " = %c + %c * %l", base, number, t->elements);
     const Code *at = put_pointer(l, x, s, true, NULL);
     int loops = put_vector_loops(l, &x->plan, NULL);
     Poly place = vector_drop(l, tile_offset(l, t, layout), &x->plan);
@@ -89,11 +90,12 @@ static void async_fill(Lower *l, SharedTile *t, Stage *s) {
     put_ends(l, loops);
 }
 
+static bool runs_ahead(const Stage *s, Path path) { return s->kind == STAGE_COPY && s->path == path && !s->held; }
+
 static bool any_async(const Stage *loop, int *depth) {
     *depth = 0;
     for (int i = 0; i < loop->body.n; i++)
-        if (loop->body.at[i]->kind == STAGE_COPY && loop->body.at[i]->path == PATH_ASYNC)
-            *depth = loop->body.at[i]->depth;
+        if (runs_ahead(loop->body.at[i], PATH_ASYNC)) *depth = loop->body.at[i]->depth;
     return *depth > 0;
 }
 
@@ -112,10 +114,11 @@ static void put_fill_function(Lower *l, const LoopHead *h, SharedTile *t, Stage 
     l->open.loops[l->open.nloops++] = h->stage;
     axis_loop_digit(l, h->stage, h->var, h->start, h->step);
     axis_declare(l, bulk); /* a peeled axis starts where this iteration's row says */
+    const Code *slot = code_name(l->ctx, value_name_with(l, t->value, "_put"));
     if (bulk)
-        bulk_fill(l, t, s);
+        bulk_fill(l, t, s, slot);
     else
-        async_fill(l, t, s);
+        async_fill(l, t, s, slot);
     stmt_prune(l->ctx, &fill->body);
     l->open.nloops--;
     l->open.declared.n = before;
@@ -134,11 +137,22 @@ static void put_slots(Lower *l, SharedTile *t, const Stage *s) {
     if (inside) put_back(l);
 }
 
+/* Of what is held no slot is filled twice, so that nobody says that it is free. */
+static void setup_held(Lower *l, SharedTile *t, const Stage *s) {
+    t->barrier = true;
+    value_name(l, t->value);
+    if (s->path == PATH_BULK) put_mbarriers(l, t, s);
+}
+
 static void setup_copy(Lower *l, const LoopHead *h, Stage *s) {
     bool bulk = s->path == PATH_BULK;
     l->open.layout = l->part->layouts.at[0];
     SharedTile *t = copy_tile(l, s);
     if (l->failed) return;
+    if (s->held) {
+        setup_held(l, t, s);
+        return;
+    }
     t->last_read = last_read_of(h->stage->body.at, h->stage->body.n, s->out[0]);
     t->waited = false;
     const Factor *f = axis_serial(l, h->stage->axis);
@@ -163,7 +177,7 @@ void copy_setup(Lower *l, const LoopHead *h) {
     for (int i = 0; i < h->stage->body.n && !l->failed; i++) {
         Stage *s = h->stage->body.at[i];
         if (s->kind != STAGE_COPY) continue;
-        if (s->path == PATH_ASYNC && s->depth != depth)
+        if (runs_ahead(s, PATH_ASYNC) && s->depth != depth)
             lower_fail(l, "asynchronous copies of one loop run equally far ahead");
         setup_copy(l, h, s);
     }
@@ -171,7 +185,7 @@ void copy_setup(Lower *l, const LoopHead *h) {
     put_loop(l, false, "I i = 0, at = %c; i < %d; i++, at += %c", h->start, depth - 1, h->step);
     for (int i = 0; i < h->stage->body.n; i++) {
         const Stage *s = h->stage->body.at[i];
-        if (s->kind != STAGE_COPY || s->path != PATH_ASYNC) continue;
+        if (!runs_ahead(s, PATH_ASYNC)) continue;
         put_if(l, code(l->ctx, "at < %c", h->bound))->braces = INLINE;
         put_do(l, "%n(at)", value_name_with(l, s->out[0], "_fill"));
         put_end(l);
@@ -198,7 +212,8 @@ void copy_advance(Lower *l, const LoopHead *h) {
     if (async && depth > 1) put_do(l, "td_cp_wait<%d>()", depth - 2);
     if (async) put_barrier(l);
     for (int i = 0; i < h->stage->body.n; i++)
-        if (h->stage->body.at[i]->kind == STAGE_COPY) put_fill_ahead(l, h, h->stage->body.at[i]);
+        if (h->stage->body.at[i]->kind == STAGE_COPY && !h->stage->body.at[i]->held)
+            put_fill_ahead(l, h, h->stage->body.at[i]);
     if (async) put_do(l, "td_cp_commit()");
     if (async && depth == 1) {
         put_do(l, "td_cp_wait<0>()");
@@ -209,7 +224,7 @@ void copy_advance(Lower *l, const LoopHead *h) {
 void copy_release(Lower *l, Stage *loop) {
     for (int i = 0; i < loop->body.n; i++) {
         Stage *s = loop->body.at[i];
-        SharedTile *t = s->kind == STAGE_COPY ? tile_of(l, s->out[0]) : NULL;
+        SharedTile *t = s->kind == STAGE_COPY && !s->held ? tile_of(l, s->out[0]) : NULL;
         if (!t) continue;
         if (!t->last_read) lower_fail(l, "the copy %s is never read", s->out[0]->name);
         const Code *flip =
@@ -217,4 +232,28 @@ void copy_release(Lower *l, Stage *loop) {
         put_next(l, value_name_with(l, t->value, "_slot"), s->depth, flip);
         t->waited = false;
     }
+}
+
+/* The digit of the iteration is the number of its slot. */
+void copy_hold(Lower *l, Stage *s) {
+    const Stage *loop = l->open.loops[l->open.nloops - 1];
+    SharedTile *t = tile_of(l, s->out[0]);
+    if (!t) return; /* what has failed */
+    const Code *slot = factor_code(l, axis_serial(l, loop->axis));
+    if (s->path == PATH_BULK) bulk_fill(l, t, s, slot);
+    if (s->path == PATH_BULK) return;
+    put_block(l);
+    async_fill(l, t, s, slot);
+    put_end(l);
+}
+
+bool copy_holds(const Stage *loop) { return loop->body.n && loop->body.at[0]->held; }
+
+void copy_held(Lower *l, const Stage *loop) {
+    bool async = false;
+    for (int i = 0; i < loop->body.n; i++) async |= loop->body.at[i]->held && loop->body.at[i]->path == PATH_ASYNC;
+    if (!async) return;
+    put_do(l, "td_cp_commit()");
+    put_do(l, "td_cp_wait<0>()");
+    put_barrier(l);
 }

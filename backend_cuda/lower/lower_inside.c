@@ -168,7 +168,8 @@ bool inside_begin(Lower *l, Stage *const *s, int n) {
     const Layout *layout = l->part->layouts.at[0];
     bool accesses = false;
     if (l->part->layouts.n > 1 || l->open.inside.n || l->open.filled.n) return false;
-    for (int i = 0; i < n; i++) accesses |= s[i]->kind == STAGE_LOAD || s[i]->kind == STAGE_STORE;
+    for (int i = 0; i < n; i++)
+        accesses |= s[i]->kind == STAGE_LOAD || s[i]->kind == STAGE_STORE || s[i]->kind == STAGE_READ;
     if (!accesses) return false;
     l->open.layout = layout;
     const Code *test = walked_axes(l, s, n, layout);

@@ -32,7 +32,8 @@ typedef struct SharedTile {
     Stage *copy, *last_read;
     int barriers; /* region of the mbarriers */
     bool waited;
-    bool barrier; /* one of the block comes between the last read of a slot and the next fill of it */
+    const Stage *waits; /* of what is held: the loop whose iterations wait for it; those behind it need not */
+    bool barrier;       /* one of the block comes between the last read of a slot and the next fill of it */
 } SharedTile;
 
 /* How the register factors of a tile are walked: V neighbouring elements at a time, made of `part[i]` steps of factor
@@ -573,8 +574,13 @@ typedef struct LoopHead {
 /* Before a loop: barriers and the first copies. At the top of an iteration: the copy that runs ahead. */
 void copy_setup(Lower *l, const LoopHead *h);
 void copy_advance(Lower *l, const LoopHead *h);
-void copy_release(Lower *l, Stage *loop);                /* at its end */
-void bulk_fill(Lower *l, SharedTile *t, const Stage *s); /* one warp fills a slot */
+void copy_release(Lower *l, Stage *loop); /* at its end */
+/* In a loop that asks for what is held: the slot of an iteration; behind it, what has to be waited for here. */
+void copy_hold(Lower *l, Stage *s);
+void copy_held(Lower *l, const Stage *loop);
+bool copy_holds(const Stage *loop); /* whether it is such a loop */
+/* One warp fills a slot of the tile. */
+void bulk_fill(Lower *l, SharedTile *t, const Stage *s, const Code *slot);
 void bulk_store(Lower *l, Stage *s);
 
 /* ---- lower_combine.c: what folds and scans share ---- */

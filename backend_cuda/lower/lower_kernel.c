@@ -228,7 +228,7 @@ static void lower_for(Lower *l, Stage *s) {
     else
         put_loop(l, false, "I %n = %c; %n < %c; %n += %c", h.var, first, h.var, h.bound, h.var, h.step);
     put_all(l, &b.indices);
-    if (past && !b.fetches.n && !b.ahead.n) { /* this row has no more */
+    if (past && !b.fetches.n && !b.ahead.n && !copy_holds(s)) { /* this row has no more */
         put_if(l, past)->braces = INLINE;
         put_do(l, "break");
         put_end(l);
@@ -237,6 +237,7 @@ static void lower_for(Lower *l, Stage *s) {
     put_all(l, &b.stages);
     put_all(l, &b.release);
     put_end(l);
+    copy_held(l, s);
     if (!axis_in_loop(l)) l->open.turns.n = turns;
 }
 
@@ -293,7 +294,9 @@ static void lower_stage(Lower *l, Stage *s) {
     case STAGE_LOAD:
         if (!s->depth) lower_load(l, s);
         break;
-    case STAGE_COPY: break; /* around the loop */
+    case STAGE_COPY: /* others are made around the loop */
+        if (s->held) copy_hold(l, s);
+        break;
     case STAGE_SHARE: lower_share(l, s); break;
     case STAGE_READ: lower_read(l, s); break;
     case STAGE_MAP:

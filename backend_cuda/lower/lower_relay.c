@@ -56,6 +56,17 @@ static const Code *copied_test(Lower *l, const SharedTile *t, const Layout *layo
     return r;
 }
 
+/* The first loop that reads what is held waits for each slot, and comes to all of them. */
+static void wait_for_held(Lower *l, const Stage *s, SharedTile *t, Sym base) {
+    const Stage *loop = l->open.loops[l->open.nloops - 1];
+    const Code *slot = factor_code(l, axis_serial(l, loop->axis));
+    if (!t->waits) t->waits = loop;
+    if (t->copy->path == PATH_BULK && t->waits == loop)
+        put_do(l, "td_mbar_wait(%n + %c, 0)", value_name_with(l, s->source, "_full"), slot);
+    put_declare(l, sym_fmt(l->ctx, "const td_sp<%s>", lower_storage_type(s->out[0]->type)), base, " = %c + %c * %l",
+                tile_base(l, t), slot, t->elements);
+}
+
 /* A copy's slot, when its first read in an iteration comes: its wait and its release are for all iterations or none. */
 static void wait_for_copy(Lower *l, const Stage *s, SharedTile *t, Sym base) {
     const Stage *loop = l->open.nloops ? l->open.loops[l->open.nloops - 1] : NULL;
@@ -106,7 +117,9 @@ void lower_read(Lower *l, Stage *s) {
     }
     const char *T = lower_storage_type(v->type);
     Sym base = value_name(l, s->source), some = sym(l->ctx, "some");
-    if (t->copy)
+    if (t->copy && t->copy->held)
+        wait_for_held(l, s, t, base);
+    else if (t->copy)
         wait_for_copy(l, s, t, base);
     else
         put_read(l, t->region);

@@ -81,13 +81,15 @@ template <class T> __device__ __forceinline__ void td_fill_whole(td_sp<T> s, con
 
 //@ portable td_fill_row
 // One warp brings n elements to shared memory and arrives at `full` once: whole 16-byte pieces by a bulk copy, the rest (all, where the
-// two addresses differ modulo 16) element by element. PAD: what is left of the first and last piece is cleared.
+// two addresses differ modulo 16) element by element, which takes longer and comes behind. PAD: what is left of the first and last piece
+// is cleared.
 template <class T, int PAD> __device__ __forceinline__ void td_fill_row(td_sp<T> s, const T *p, int n, td_sp<uint64_t> full) {
     constexpr int per = 16 / (int)sizeof(T);
     const int lane = td_tid() % 32, at = (int)((uintptr_t)p / sizeof(T) % per), low = td_shared_index(s) % per;
     int head = at == low ? (per - at) % per : n;
     if (head > n) head = n;
     const int body = n > head ? (n - head) / per * per : 0;
+    if (lane == 0 && body > 0) td_bulk_load(s + head, p + head, body * (int)sizeof(T), full); // the phase waits for what says how many bytes
     for (int i = lane; i < n - body; i += 32) {
         const int e = i < head ? i : i + body;
         td_word<T> w[1] = {td_word<T>()};
@@ -101,10 +103,7 @@ template <class T, int PAD> __device__ __forceinline__ void td_fill_row(td_sp<T>
     }
     if (body < n || low) td_async_fence(); // before a later bulk copy to where these elements are
     td_syncwarp();
-    if (lane == 0) {
-        td_mbar_expect(full, body * (int)sizeof(T));
-        if (body > 0) td_bulk_load(s + head, p + head, body * (int)sizeof(T), full);
-    }
+    if (lane == 0) td_mbar_expect(full, body * (int)sizeof(T));
 }
 
 //@ portable td_fill_piece

@@ -188,9 +188,19 @@ bool layout_by_threads(const Layout *l) {
     return by_threads;
 }
 
+int stage_slots(const Part *part, const Stage *copy) {
+    if (!copy->held) return copy->depth;
+    for (int i = 0; i < part->factors.n; i++) {
+        const Factor *f = part->factors.at[i];
+        if (f->bind == BIND_SERIAL && f->size && copy->out[0]->domain >> f->id & 1) return (int)f->size;
+    }
+    return 1;
+}
+
 bool stage_is_apart(const Layout *l, const Stage *s) {
     switch (s->kind) {
     case STAGE_LOAD: return !s->depth;
+    case STAGE_READ: return s->source->def->held;
     case STAGE_STORE: return s->path != PATH_BULK;
     case STAGE_REDUCE: return !(s->over & ~layout_scope_factors(l, SCOPE_REG));
     case STAGE_MAP:

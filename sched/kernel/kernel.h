@@ -108,6 +108,7 @@ struct Stage {
     Path path;                   /* COPY: async or bulk. STORE: direct or bulk (through shared memory) */
     CacheHint cache;             /* LOAD STORE */
     int depth;                   /* COPY: stages in flight (>= 1). LOAD: iterations ahead, fetched into registers */
+    bool held;                   /* COPY: each iteration has a slot for good, which loops behind this one read */
     int pad;                     /* SHARE: elements added to each row of the tile against bank conflicts */
     bool swizzle;                /* SHARE: 16-byte columns exchanged by row instead of padding */
     bool packed;                 /* LOAD READ: 16- and 8-bit elements stay so between uses, for fewer registers */
@@ -233,6 +234,9 @@ FactorSet layout_scope_factors(const Layout *l, BindScope scope);
 const Axis *part_asks_end(const Part *part, const Expr *e);
 /* Whether threads do not meet at a stage, so that some may take another way than others. */
 bool stage_is_apart(const Layout *l, const Stage *s);
+/* Tiles of shared memory that a copy has: those in flight, or one for each iteration of its loop where it is held (1
+ * where that loop's factor has no size, which the verifier refuses). */
+int stage_slots(const Part *part, const Stage *copy);
 /* Whether so many threads lie along an axis beside registers that each, where they do not meet, tests for itself
  * whether what it has lies inside: of a row of 96 elements all of 24 threads do, but not the 32 of a warp. A few
  * threads test that of all of them, which the compiler knows to be the same for a block. */

@@ -244,7 +244,11 @@ static void put_operation(Printer *x, const Stage *s) {
         break;
     case STAGE_COPY:
         put_access(x, s);
-        text_fmt(out, " %s depth %d", s->path == PATH_BULK ? "bulk" : "async", s->depth);
+        text_put(out, s->path == PATH_BULK ? " bulk" : " async");
+        if (s->held)
+            text_put(out, " hold");
+        else
+            text_fmt(out, " depth %d", s->depth);
         break;
     case STAGE_SHARE:
         put_expr(x, s->expr[0]);

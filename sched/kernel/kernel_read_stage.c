@@ -172,6 +172,8 @@ static bool read_modifier(KernelReader *r, Stage *s) {
         s->path = PATH_ASYNC;
     else if (k == STAGE_COPY && lex_accept(x, "depth"))
         s->depth = read_count(r, 1);
+    else if (k == STAGE_COPY && lex_accept(x, "hold"))
+        s->held = true;
     else if (k == STAGE_SHARE && lex_accept(x, "pad"))
         s->pad = read_count(r, 1);
     else if (k == STAGE_SHARE && lex_accept(x, "swizzle"))
@@ -283,6 +285,8 @@ static void read_nested(KernelReader *r, Stage *s) {
     int mark = r->scope.n;
     kernel_read_body(r, s);
     r->scope.n = mark;
+    for (int i = 0; i < s->body.n; i++)
+        if (s->body.at[i]->held) vec_push(r->p->ctx, &r->scope, s->body.at[i]->out[0]);
     r->nest--;
 }
 

@@ -217,12 +217,42 @@ static bool is_made_in(const Stage *s, const Stage *around) {
     return in;
 }
 
+/* Whether every read of x among these stages stands in a loop of the axis, which no other stage is around, and there is
+ * one. */
+static bool is_read_in_loops(const Value *x, const Axis *axis, Stage *const *at, int n) {
+    bool read = false;
+    for (int i = 0; i < n; i++) {
+        const bool loop = at[i]->kind == STAGE_FOR && at[i]->axis == axis;
+        read |= loop && is_read_in(x, at[i]->body.at, at[i]->body.n);
+    }
+    return read;
+}
+
+/* What is held is asked for all at once, by a loop that does nothing else, and stays until the block ends. */
+static bool check_held(Verify *v, const Stage *s) {
+    const Stage *loop = v->around.at[v->around.n - 1];
+    if (v->around.n > 1) return verify_fail_at(v, s, "what is held is asked for once, and not in a loop in another");
+    for (int i = 0; i < loop->body.n; i++)
+        if (loop->body.at[i]->kind != STAGE_COPY || !loop->body.at[i]->held)
+            return verify_fail_at(v, s, "its loop does more than to ask for what is held");
+    for (int i = 0; i < v->part->factors.n; i++) {
+        const Factor *f = v->part->factors.at[i];
+        if (f->axis != loop->axis || f->bind != BIND_SERIAL) continue;
+        if (f->size < 1 || f->size > MAX_COPY_DEPTH)
+            return verify_fail_at(v, s, "axis %s: the loop of what is held has a size, which is 1 to %d", f->axis->name,
+                                  MAX_COPY_DEPTH);
+    }
+    return is_read_in_loops(s->out[0], loop->axis, v->part->body.at, v->part->body.n) ||
+           verify_fail_at(v, s, "no loop of axis %s behind it reads it", loop->axis->name);
+}
+
 /* Copies of one loop: those of all threads are waited for together, by their number. */
 static bool check_in_loop(Verify *v, const Stage *s) {
     const Stage *loop = v->around.at[v->around.n - 1];
+    if (s->held) return check_held(v, s);
     for (int i = 0; i < loop->body.n && s->path == PATH_ASYNC; i++) {
         const Stage *other = loop->body.at[i];
-        if (other->kind == STAGE_COPY && other->path == PATH_ASYNC && other->depth != s->depth)
+        if (other->kind == STAGE_COPY && other->path == PATH_ASYNC && !other->held && other->depth != s->depth)
             return verify_fail_at(v, s, "asynchronous copies of one loop run equally far ahead, not by %d and %d",
                                   other->depth, s->depth);
     }
@@ -235,11 +265,13 @@ static bool check_copy(Verify *v, const Stage *s) {
     if (s->path != PATH_ASYNC && s->path != PATH_BULK) return verify_fail_at(v, s, "a copy is async or bulk");
     if (s->depth < 1 || s->depth > MAX_COPY_DEPTH)
         return verify_fail_at(v, s, "depth %d: it is 1 to %d", s->depth, MAX_COPY_DEPTH);
+    if (s->held && s->depth != 1) return verify_fail_at(v, s, "what is held runs no number of iterations ahead");
     if (s->cond || s->other) return verify_fail_at(v, s, "a copy has no condition");
     if (!runs_ahead(v, s) || !check_tile_axes(v, s, s->layout, domain) || !verify_rows(v, s)) return false;
     if (!check_in_loop(v, s) || (s->path == PATH_BULK && !check_bulk(v, s))) return false;
-    add_tiles(v, s->tensor->type, verify_product(s->layout, domain & verify_tile(s->layout)), s->depth);
-    add_shared(v, 16 * s->depth);
+    const int slots = stage_slots(v->part, s);
+    add_tiles(v, s->tensor->type, verify_product(s->layout, domain & verify_tile(s->layout)), slots);
+    add_shared(v, 16 * slots);
     note(v, s, false);
     return check_collective(v, s, false) && check_access(v, s, stage_operands(v->part, s->layout, s));
 }
@@ -278,8 +310,12 @@ static bool check_read(Verify *v, const Stage *s) {
     if (!in_scope(v, x)) return verify_fail_at(v, s, "%s is read before it is made, or outside its loop", x->name);
     if (!check_collective(v, s, false) || !check_tile_axes(v, s, s->layout, s->out[0]->domain)) return false;
     const Stage *around = v->around.n ? v->around.at[v->around.n - 1] : NULL;
-    if (x->def->kind == STAGE_COPY && !(around && is_made_in(x->def, around)))
+    const bool ahead = x->def->kind == STAGE_COPY && !x->def->held;
+    if (ahead && !(around && is_made_in(x->def, around)))
         return verify_fail_at(v, s, "%s, a copy ahead, is read elsewhere than in its loop's own body", x->name);
+    if (x->def->held && !(v->around.n == 1 && around->kind == STAGE_FOR && !is_made_in(x->def, around)))
+        return verify_fail_at(v, s, "%s, which is held, is read elsewhere than in a loop of its own behind that one",
+                              x->name);
     for (int i = 0; i < v->part->axes.n; i++) {
         const Axis *a = v->part->axes.at[i];
         FactorSet from = layout_tile_factors(x->layout, a), to = layout_tile_factors(s->layout, a);
@@ -607,6 +643,11 @@ static bool check_results(Verify *v, const Stage *s) {
     return true;
 }
 
+static void push_scope(Verify *v, Value *x) {
+    ScopeRow row = {x, v->around.n, verify_loops(v)};
+    vec_push(v->ctx, &v->scope, row);
+}
+
 bool verify_body(Verify *v, Stage *const *at, int n) {
     for (int i = 0; i < n; i++) {
         const Stage *s = at[i];
@@ -618,10 +659,9 @@ bool verify_body(Verify *v, Stage *const *at, int n) {
         v->around.n--;
         if (!ok) return false;
         v->scope.n = mark;
-        for (int o = 0; o < s->nout && s->kind != STAGE_SET; o++) {
-            ScopeRow row = {s->out[o], v->around.n, verify_loops(v)};
-            vec_push(v->ctx, &v->scope, row);
-        }
+        for (int o = 0; o < s->nout && s->kind != STAGE_SET; o++) push_scope(v, s->out[o]);
+        for (int k = 0; k < s->body.n; k++)
+            if (s->body.at[k]->held) push_scope(v, s->body.at[k]->out[0]);
     }
     return true;
 }

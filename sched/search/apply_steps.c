@@ -66,6 +66,13 @@ static const Tensor *brings(const Stages *all, const Stage *s) {
     return from->kind == STAGE_COPY ? from->tensor : NULL;
 }
 
+/* The stage around one, or NULL. */
+static const Stage *around(const Stages *all, const Stage *s) {
+    for (int i = 0; i < all->at.n; i++)
+        if (all->at.at[i].stage == s) return all->at.at[i].in;
+    return NULL;
+}
+
 static Tensor *tensor_of(const Apply *x, const ScheduleStep *p) { return x->gr->tensors.at[p->tensor].tensor; }
 
 static bool refuse(Apply *x, const ScheduleStep *p, const char *what) {
@@ -86,6 +93,27 @@ static bool is_gathered(const Stage *s) {
     return any;
 }
 
+static Stage *copy_of(Apply *x, const Stage *load, bool bulk) {
+    const Tensor *t = load->tensor;
+    Stage *c = stage_new(x->p, STAGE_COPY);
+    c->tensor = load->tensor;
+    c->subs = load->subs;
+    c->path = bulk ? PATH_BULK : PATH_ASYNC;
+    c->layout = x->l;
+    c->nout = 1;
+    c->out[0] = apply_value(x, VALUE_SHARED, t->name, t->type, load->out[0]->domain);
+    return c;
+}
+
+static void read_instead(Apply *x, Stage *load, const Stage *copy) {
+    load->kind = STAGE_READ;
+    load->layout = x->l;
+    load->source = copy->out[0];
+    load->tensor = NULL;
+    load->subs = NULL;
+    load->depth = 0;
+}
+
 /* A load becomes a copy, and what reads it. */
 static bool step_copy(Apply *x, const ScheduleStep *p) {
     const Tensor *t = tensor_of(x, p);
@@ -97,23 +125,57 @@ static bool step_copy(Apply *x, const ScheduleStep *p) {
         any = true;
         if (!in || in->kind != STAGE_FOR) return refuse(x, p, "it is loaded outside of loops");
         if (s->cond) return refuse(x, p, "it is loaded under a condition");
-        Stage *c = stage_new(x->p, STAGE_COPY);
-        c->tensor = s->tensor;
-        c->subs = s->subs;
-        c->path = p->kind == SCHEDULE_COPY_BULK ? PATH_BULK : PATH_ASYNC;
+        Stage *c = copy_of(x, s, p->kind == SCHEDULE_COPY_BULK);
         c->depth = p->number;
-        c->layout = x->l;
-        c->nout = 1;
-        c->out[0] = apply_value(x, VALUE_SHARED, t->name, t->type, s->out[0]->domain);
-        s->kind = STAGE_READ;
-        s->layout = x->l;
-        s->source = c->out[0];
-        s->tensor = NULL;
-        s->subs = NULL;
-        s->depth = 0;
+        read_instead(x, s, c);
         insert(x, in, place_of(x, in, s), c);
     }
     return any || refuse(x, p, "it is loaded at places that are data");
+}
+
+static bool same_elements(const Stage *a, const Stage *b) {
+    for (int d = 0; d < a->tensor->rank; d++)
+        if (a->subs[d] != b->subs[d]) return false;
+    return a->out[0]->domain == b->out[0]->domain;
+}
+
+/* The loop of an axis, before a stage, that asks for what is held; NULL: there is none yet. */
+static Stage *holding_loop(const Stages *all, const Axis *axis, const Stage *before) {
+    for (int i = 0; i < all->at.n && all->at.at[i].stage != before; i++) {
+        Stage *s = all->at.at[i].stage;
+        if (s->kind == STAGE_FOR && s->axis == axis && s->body.at[0]->held) return s;
+    }
+    return NULL;
+}
+
+/* What loops over one axis load is loaded before the first of them, once. */
+static bool step_hold(Apply *x, const ScheduleStep *p) {
+    const Tensor *t = tensor_of(x, p);
+    const Stages all = stages_of(x);
+    Stage *first = NULL, *copy = NULL;
+    for (int i = 0; i < all.at.n; i++) {
+        Stage *s = all.at.at[i].stage, *in = all.at.at[i].in;
+        if (s->kind != STAGE_LOAD || s->tensor != t || is_gathered(s) || !in) continue;
+        if (in->kind != STAGE_FOR || around(&all, in)) return refuse(x, p, "a loop that loads it is not outermost");
+        if (s->cond) return refuse(x, p, "it is loaded under a condition");
+        if (first && (in->axis != first->axis || !same_elements(copy, s)))
+            return refuse(x, p, "loops load different elements of it");
+        if (!first) {
+            first = in;
+            copy = copy_of(x, s, p->kind == SCHEDULE_HOLD_BULK);
+            copy->held = true;
+        }
+        read_instead(x, s, copy);
+    }
+    if (!first) return refuse(x, p, "no loop loads it at places that are no data");
+    Stage *loop = holding_loop(&all, first->axis, first);
+    if (!loop) {
+        loop = stage_new(x->p, STAGE_FOR);
+        loop->axis = first->axis;
+        insert(x, NULL, place_of(x, NULL, first), loop);
+    }
+    vec_push(x->g->ctx, &loop->body, copy);
+    return true;
 }
 
 static bool step_pack(Apply *x, const ScheduleStep *p) {

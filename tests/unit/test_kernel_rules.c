@@ -30,6 +30,9 @@ static const char *complaint(Ctx *ctx, const char *text) {
 #define XY64 "  in x: f32[M, 256]\n  out y: f32[M, 256]\n"
 #define KERNEL64(layout, body) "kernel k\n  axis r = M\n  axis n = 256\n  layout main\n" layout "{\n" body "}\n"
 #define TILE64 "    r = serial grid(8)\n    n = warp(2) lane(32) vec(4)\n"
+#define HELD64 "    r = grid\n    n = serial(2) warp(1) lane(32) vec(4)\n"
+#define HOLD "  for n {\n    xs = copy x[r, n] bulk hold\n  }\n"
+#define READ_HELD "  for n {\n    x0 = read xs\n    store y[r, n] = x0\n  }\n"
 
 #define ROWS(name) "kernel " name "\n  axis r = M\n  layout main\n    r = grid thread(32)\n"
 #define STEP(name, from, to) ROWS(name) "{\n  a = load " from "[r]\n  store " to "[r] = a\n}\n"
@@ -437,6 +440,24 @@ static const Case CASES[] = {
      PRE XY64 KERNEL64(TILE64, "  for r {\n    xs = copy x[r, n] bulk depth 2\n    x0 = read xs\n    if r > 3 {\n"
                                "      x1 = read xs\n    }\n" SAVE "  }\n"),
      "is read elsewhere"},
+    {"what is held is read in loops behind that one", PRE XY64 KERNEL64(HELD64, HOLD READ_HELD),
+     PRE XY64 KERNEL64(HELD64, HOLD "  for n {\n" LOAD SAVE "  }\n"), "no loop of axis n behind it reads it"},
+    {"... and nowhere else", PRE XY64 KERNEL64(HELD64, HOLD READ_HELD),
+     PRE XY64 KERNEL64(HELD64, HOLD READ_HELD "  for n {\n    if r > 3 {\n      x1 = read xs\n    }\n  }\n"),
+     "is read elsewhere than in a loop of its own"},
+    {"its loop asks for it and does nothing else", PRE XY64 KERNEL64(HELD64, HOLD READ_HELD),
+     PRE XY64 KERNEL64(HELD64, "  for n {\n    xs = copy x[r, n] bulk hold\n    w = map 1.0\n  }\n" READ_HELD),
+     "does more than to ask"},
+    {"its loop has a size", PRE XY64 KERNEL64(HELD64, HOLD READ_HELD),
+     PRE XY64 KERNEL64("    r = grid\n    n = serial warp(1) lane(32) vec(4)\n", HOLD READ_HELD),
+     "has a size, which is 1 to 16"},
+    {"it is asked for once", PRE XY64 KERNEL64(HELD64, HOLD READ_HELD),
+     PRE XY64 KERNEL64("    r = serial grid(2)\n    n = serial(2) warp(1) lane(32) vec(4)\n",
+                       "  for r {\n" HOLD READ_HELD "  }\n"),
+     "not in a loop in another"},
+    {"it runs no iterations ahead", PRE XY64 KERNEL64(HELD64, HOLD READ_HELD),
+     PRE XY64 KERNEL64(HELD64, "  for n {\n    xs = copy x[r, n] bulk hold depth 2\n  }\n" READ_HELD),
+     "no number of iterations ahead"},
     {"a load may run ahead, too", PRE XY KERNEL(PERSISTENT, "  for r {\n    x0 = load x[r, n] ahead 1\n" SAVE "  }\n"),
      PRE XY KERNEL(GRID, "  x0 = load x[r, n] ahead 1\n" SAVE), "no loop to run ahead of"},
     /* scans */
