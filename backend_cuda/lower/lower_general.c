@@ -33,9 +33,35 @@ static bool same_arguments(const KernelForm *a, const KernelForm *b) {
     return same;
 }
 
+/* Whether a case is for sizes alone of which an AlignCond holds: it says that what dims is a multiple of is one. */
+static bool says(Lower *l, const Expr *when, const AlignCond *c) {
+    int64_t by, zero;
+    if (!when) return false;
+    if (when->op == OP_AND) return says(l, when->arg[0], c) || says(l, when->arg[1], c);
+    const Expr *mod = when->op == OP_EQ ? when->arg[0] : NULL;
+    if (!mod || mod->op != OP_MOD || !expr_is_int(mod->arg[1], &by) || !expr_is_int(when->arg[1], &zero) || zero)
+        return false;
+    const Poly dims = poly_of(&l->env, c->dims), of = poly_of(&l->env, mod->arg[0]);
+    if (of.n != 1 || dims.failed) return false;
+    for (int i = 0; i < dims.n; i++) { /* each of its terms has that factor, or is a multiple anyway */
+        const PolyTerm *t = &dims.term[i];
+        int64_t n = t->coef;
+        int found = 0;
+        for (int d = 0; d < of.term[0].degree; d++)
+            for (int k = 0; k < t->degree; k++)
+                if (t->atom[k] == of.term[0].atom[d]) {
+                    found++;
+                    break;
+                }
+        if (found == of.term[0].degree && t->coef % of.term[0].coef == 0) n = t->coef / of.term[0].coef * by;
+        if (n % c->mod) return false;
+    }
+    return true;
+}
+
 /* The one choice of which all places of a text are cases, with the same arguments. *multiples: all are for lengths that
- * are multiples. NULL: there is none. */
-static const Choice *choice_of(const Lower *l, bool *multiples) {
+ * are multiples, as wide accesses want them. NULL: there is none. */
+static const Choice *choice_of(Lower *l, bool *multiples) {
     const Choice *all = NULL;
     int places = 0;
     *multiples = true;
@@ -47,7 +73,8 @@ static const Choice *choice_of(const Lower *l, bool *multiples) {
         if (!c || (all && c != all) || (l->k->shared && !same_arguments(k->form, l->k->form))) return NULL;
         all = c;
         places += 1;
-        *multiples &= own->when && expr_has_op(own->when, OP_MOD);
+        for (int n = 0; n < l->needs.conds.n; n++)
+            *multiples &= !l->needs.conds.at[n].dims || says(l, own->when, &l->needs.conds.at[n]);
     }
     return l->k->shared && places != l->k->places ? NULL : all;
 }
