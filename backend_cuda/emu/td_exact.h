@@ -271,6 +271,7 @@ struct td_divisor {
     td_real32 of;
 };
 inline td_divisor td_divisor_of(td_real32 z) { return {z}; }
+inline td_divisor td_divisor_whole(td_real32 z) { return {z}; }
 inline td_divisor td_divisor_by(td_real32 z, td_real32, td_real32) { return {z}; }
 inline td_real32 td_divide(td_real32 a, const td_divisor &d) { return a / d.of; }
 inline td_real32 td_under_exp(td_real32 a) { return td_exp(a); }

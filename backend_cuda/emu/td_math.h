@@ -39,15 +39,19 @@ inline float td_under_sigmoid(float x) {
 struct td_divisor {
     float scale, high, low;
 };
-inline td_divisor td_divisor_of(float z) {
+inline td_divisor td_divisor_scaled(float z, float scale) {
     td_divisor d;
-    d.scale = fabsf(z) > 0x1p100f ? 0x1p-64f : fabsf(z) < 0x1p-100f ? 0x1p64f : 1.0f;
+    d.scale = scale;
     const float y = z * d.scale;
     d.high = 1.0f / y * (1.0f - 0x1p-21f);
     const float left = fmaf(-d.high, y, 1.0f);
     d.low = left > 0.0f ? left * d.high : d.high;
     return d;
 }
+inline td_divisor td_divisor_of(float z) {
+    return td_divisor_scaled(z, fabsf(z) > 0x1p100f ? 0x1p-64f : fabsf(z) < 0x1p-100f ? 0x1p64f : 1.0f);
+}
+inline td_divisor td_divisor_whole(float z) { return td_divisor_scaled(z, 1.0f); }
 inline td_divisor td_divisor_by(float, float high, float low) { return {1.0f, high, low}; }
 inline float td_divide(float a, const td_divisor &d) {
     const float b = a * d.scale;

@@ -2,7 +2,7 @@
  * a number is zero, or the quotient nearly is, for all of a warp: a map of data with zeros takes twice as long. A
  * quotient by a td_divisor never jumps and costs as much. A number that several elements of a thread are divided by is
  * made one once, before the loops over the thread's registers; a constant is one as it stands. A quotient then takes
- * three operations, by a constant two. */
+ * three operations, by a constant or a whole number two. */
 #include "lower_internal.h"
 
 #include <math.h>
@@ -21,13 +21,19 @@ static bool divides_several(Lower *l, const Expr *e, const Layout *layout, Facto
     return reg_count(l, all) >= SEVERAL * reg_count(l, *regs);
 }
 
+/* What is made of a number of any kind, or of a whole one. */
+static const Code *made_of(Lower *l, const Expr *by, const Code *z) {
+    const bool whole = by->op == OP_CAST && !type_is_float(by->arg[0]->type);
+    return code(l->ctx, whole ? "td_divisor_whole(%c)" : "td_divisor_of(%c)", z);
+}
+
 static void put_divisor(Lower *l, const Expr *by, const Layout *layout, FactorSet regs) {
     Divisor *d = NEW(l->ctx, Divisor);
     Factor *f[MAX_FACTORS];
     int64_t count = reg_count(l, regs);
     *d = (Divisor){by, layout, regs, name_of(l, d, "divisor")};
     vec_push(l->ctx, &l->open.divisors, *d);
-    const Code *made = code(l->ctx, "td_divisor_of(%c)", expr_code(l, by, layout));
+    const Code *made = made_of(l, by, expr_code(l, by, layout));
     if (count == 1) {
         put_declare(l, "const td_divisor", d->name, " = %c", made);
     } else {
@@ -88,6 +94,6 @@ const Code *divide_code(Lower *l, const Expr *e, const Code *a, const Code *b, c
         if (is_power_of_two(z)) return code(l->ctx, "(%c / %c)", a, b);
         divisor = constant_divisor(l, z);
     }
-    if (!divisor) divisor = code(l->ctx, "td_divisor_of(%c)", b);
+    if (!divisor) divisor = made_of(l, by, b);
     return code(l->ctx, "td_divide(%c, %c)", a, divisor);
 }

@@ -134,13 +134,13 @@ __device__ __forceinline__ double td_sigmoid(double x) {
     const double e = exp(-fabs(x));
     return (x >= 0.0 ? 1.0 : e) / (1.0 + e);
 }
-//@ td_divisor td_divisor_of td_divisor_by td_divide
+//@ td_divisor td_divisor_scaled td_divisor_of td_divisor_whole td_divisor_by td_divide
 // Division without branches, within 1 ulp: 1 / (z * scale) in two parts of one sign, so that infinities and zeros come out as
 // of a / z. The scale keeps what is done with very large and very small z from under- and overflowing.
 struct td_divisor { float scale, high, low; };
-__device__ __forceinline__ td_divisor td_divisor_of(float z) {
+__device__ __forceinline__ td_divisor td_divisor_scaled(float z, float scale) {
     td_divisor d;
-    d.scale = fabsf(z) > 0x1p100f ? 0x1p-64f : fabsf(z) < 0x1p-100f ? 0x1p64f : 1.0f;
+    d.scale = scale;
     const float y = z * d.scale;
     asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(d.high) : "f"(y));
     d.high *= 1.0f - 0x1p-21f; // below 1 / y, so that what is left of 1 is positive
@@ -148,7 +148,12 @@ __device__ __forceinline__ td_divisor td_divisor_of(float z) {
     d.low = left > 0.0f ? left * d.high : d.high;
     return d;
 }
-// The parts of a constant that needs no scale.
+__device__ __forceinline__ td_divisor td_divisor_of(float z) {
+    return td_divisor_scaled(z, fabsf(z) > 0x1p100f ? 0x1p-64f : fabsf(z) < 0x1p-100f ? 0x1p64f : 1.0f);
+}
+// Of a whole number, which needs no scale: 0, too, as zeros stay zeros under one.
+__device__ __forceinline__ td_divisor td_divisor_whole(float z) { return td_divisor_scaled(z, 1.0f); }
+// The parts of a constant that needs none.
 __device__ __forceinline__ td_divisor td_divisor_by(float, float high, float low) { return {1.0f, high, low}; }
 __device__ __forceinline__ float td_divide(float a, const td_divisor &d) {
     const float b = a * d.scale;

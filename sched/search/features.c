@@ -397,8 +397,9 @@ static void read_load(Reading *x, const Stage *s) {
     feature_access(x, s);
     note_wait(x, s, x->wait);
     Body *b = &x->f->bodies.at[x->body];
-    int ahead = s->kind == STAGE_COPY ? s->depth - 1 : s->depth;
+    int ahead = s->kind != STAGE_COPY ? s->depth : s->held ? stage_slots(x->part, s) : s->depth - 1;
     if (ahead > b->ahead) b->ahead = ahead;
+    b->held |= s->held;
 }
 
 /* Nothing that comes later is loaded before this. */
@@ -549,7 +550,9 @@ static bool is_apart(const Layout *l, Stage *const *at, int n) {
 
 static bool has_packed(Stage *const *s, int n) {
     for (int i = 0; i < n; i++)
-        if (s[i]->packed || has_packed(s[i]->body.at, s[i]->body.n)) return true;
+        if (s[i]->packed || (s[i]->kind == STAGE_READ && s[i]->source->def->held) ||
+            has_packed(s[i]->body.at, s[i]->body.n))
+            return true;
     return false;
 }
 

@@ -94,6 +94,7 @@ typedef struct Body {
     int most;             /* step: where ranges are parts of windows, iterations of a whole one; -1: they are not */
     int met;              /* step: iterations of a loop around over parts of windows; below 1 some blocks make none */
     int ahead;            /* iterations that its copies and loads run ahead of their use */
+    bool held;            /* all iterations are asked for at once, and wait for nothing else */
     int depth;            /* waits for loads one after the other */
     double issue[PIPE_COUNT];
     double other;     /* instructions of no pipe: control, moves */

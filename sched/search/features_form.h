@@ -58,7 +58,7 @@ typedef struct Reading {
     bool settled;                 /* what was loaded has been waited for: the next load begins a new wait */
     bool folds;                   /* the part has more than loads, maps and stores */
     bool apart;                   /* its threads do not meet */
-    bool packed;                  /* some load of the part stays in words */
+    bool packed;                  /* some load of the part stays in words, or is read again */
     double ends, across;          /* Features.beside: for ends of rows, for loads across pieces */
     FactorSet loops;              /* serial factors of the loops that are open */
     int place;                    /* number of the stage */

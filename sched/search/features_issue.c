@@ -126,6 +126,23 @@ static bool is_inside(Reading *x, const Layout *l, const Expr *e) {
     return tape_known(&x->f->tape, feature_extent(x, a), &length) ? fmod(length, tile) == 0 : walked && x->apart;
 }
 
+/* What is divided by a constant is multiplied; and what several elements are divided by is prepared once for them
+ * (lower_divide.c). */
+static void count_quotient(Reading *x, const Layout *l, const Expr *e, FactorSet set) {
+    const Expr *by = e->arg[1];
+    const double n = feature_registers(x->part, set), of = feature_registers(x->part, expr_domain(x->part, l, by));
+    enum { SEVERAL = 4 }; /* from which on it is no more work */
+    int exponent;
+    if (by->op == OP_CONST) {
+        const bool power = fabs(frexp(by->u.f, &exponent)) == 0.5;
+        feature_issue(x, PIPE_FMA, n * (power ? 1 : BY_NUMBER));
+        return;
+    }
+    const bool several = n >= SEVERAL * of, whole = by->op == OP_CAST && !type_is_float(by->arg[0]->type);
+    operator(x, e, several ? of : n);
+    if (several) feature_issue(x, PIPE_FMA, n * (whole ? BY_NUMBER : BY_SHARED));
+}
+
 /* The factors along which e varies under a layout. It and what is in it counts once in a body, for each register. */
 static FactorSet count_expr(Reading *x, const Layout *l, const Expr *e) {
     FactorSet set = 0;
@@ -139,6 +156,10 @@ static FactorSet count_expr(Reading *x, const Layout *l, const Expr *e) {
     expr_map_put_number(x->ctx, &x->sets, e, (intptr_t)set);
     expr_map_put_number(x->ctx, &x->counted, e, x->body + 1);
     if (seen || is_inside(x, l, e->op == OP_IF ? e->arg[0] : e)) return set;
+    if (e->op == OP_DIV && e->type == TY_F32) {
+        count_quotient(x, l, e, set);
+        return set;
+    }
     const bool converts = e->op == OP_CAST && e->arg[0]->op == OP_VALUE;
     operator(x, e, feature_registers(x->part, set) * (converts ? feature_share(x, e->arg[0]->u.value) : 1));
     return set;
