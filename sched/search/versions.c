@@ -3,6 +3,7 @@
 
 #include "climb.h"
 #include "cost.h"
+#include "holds.h"
 #include "judge.h"
 #include "relayouts.h"
 #include "settle.h"
@@ -173,6 +174,33 @@ static void take_settled(void *user, const Schedule *s, const int64_t *most) {
     versions_add(user, -1, (const Schedule *[]){s}, 1, most);
 }
 
+/* Those that hold rows: the best of them at a point, and the best of a block's alone. */
+typedef struct Holds {
+    Choosing *x;
+    int point;
+    double seconds;
+    Schedule best;
+    int64_t most[MAX_GROUP_AXES];
+} Holds;
+
+static void take_held(void *user, const Schedule *s, const int64_t *most) {
+    Holds *h = user;
+    const double seconds = judged_at(h->x, h->point, h->x->gr, s);
+    if (!(seconds < h->seconds)) return;
+    h->seconds = seconds;
+    schedule_copy(&h->best, s);
+    memcpy(h->most, most, sizeof *most * (size_t)s->naxes);
+}
+
+static void add_held(Choosing *x, int point) {
+    Holds h = {.x = x, .point = point, .seconds = INFINITY};
+    if (!x->judged || !x->gr->steps.n) return;
+    x->form[0]->at = point;
+    holds_each(x->form[0], &x->limits, take_held, &h);
+    x->room += isfinite(h.seconds); /* beside the others, and not in their place */
+    if (isfinite(h.seconds)) versions_add(x, -1, (const Schedule *[]){&h.best}, 1, h.most);
+}
+
 /* What is best at one point of a way with a kernel for each reduction, of schedules that are legal always. */
 static int add_apart(Choosing *x, int point, int division) {
     const Division *d = &x->gr->divisions.at[division];
@@ -208,6 +236,7 @@ static int add_best(Choosing *x, int point, int of_kind, bool judged) {
     int considered = 0;
     if (!point) relayouts_each(x->form[0], &x->limits, take_relayout, x); /* they are for all sizes */
     if (!point && x->points->n > 1) settle_each(x->form[0], &x->limits, take_settled, x);
+    add_held(x, point);
     double quickest[BEST_KINDS]; /* of what reads its elements as often as it says */
     for (int kind = 0; kind < BEST_KINDS; kind++) quickest[kind] = INFINITY;
     for (int d = -1; d < x->gr->divisions.n; d++) {

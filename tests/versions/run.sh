@@ -248,7 +248,7 @@ same 'an element a row' "$? $(grep -c 'td_load_outer<2, ' "$dir/outer.cu") $(gre
 
 # Rows that threads hold have as many warps as they take, where lengths are known or hinted: a sixteenth behind the end
 # at most.
-held() { "$TDC" bench/suite/cross_entropy_fwd_bwd.td "$@" --dump=choose | grep -o 'v = .*peel x' | grep -v serial |
+held() { "$TDC" bench/suite/cross_entropy_fwd_bwd.td "$@" --dump=choose | grep -o 'v = .*peel x' | grep -v 'serial ' |
     awk '{ n = 1; while (match($0, /[(][0-9]+[)]/)) { n *= substr($0, RSTART + 1, RLENGTH - 2); $0 = substr($0, RSTART + RLENGTH) } print n }'; }
 for how in '-DM=8192 -DV=50257' ''; do
     # shellcheck disable=SC2086
