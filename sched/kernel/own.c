@@ -49,10 +49,15 @@ static Found is_made(const Expr *e, const void *following) {
 
 static bool uses(const Following *f, const Expr *e) { return e && expr_has(e, is_made, f); }
 
+static bool names_element(const Following *f, const Stage *s) {
+    bool found = false;
+    for (int i = 0; s->tensor && i < s->tensor->rank; i++) found |= uses(f, s->subs[i]);
+    return found;
+}
+
 /* In what it is done for, and where, rather than in what is stored or computed. */
 static bool decides(const Following *f, const Stage *s) {
-    bool found = uses(f, s->cond) || uses(f, s->other);
-    for (int i = 0; s->tensor && i < s->tensor->rank; i++) found |= uses(f, s->subs[i]);
+    bool found = uses(f, s->cond) || uses(f, s->other) || names_element(f, s);
     for (int i = 0; i < f->n; i++) found |= s->source == f->made[i];
     return found;
 }
@@ -75,11 +80,13 @@ static bool stored_alone(Following *f, Stage *const *at, int n, const Stage *end
         if ((*ended = s == end)) return true;
         FactorSet domain = 0;
         for (int k = 0; s->tensor && k < s->tensor->rank; k++) domain |= expr_domain(f->part, s->layout, s->subs[k]);
+        /* Who stores knows the value, and so whether to. */
+        if (s->kind == STAGE_STORE && !(domain & f->first) && !names_element(f, s)) continue;
         const bool follows = decides(f, s);
         if (follows && !may_follow(f, s)) return false;
         if (f->n < MAX_MADE && (follows || (computes(f, s) && s->kind == STAGE_MAP)))
             f->made[f->n++] = s->out[0];
-        else if (follows || (computes(f, s) && (s->kind != STAGE_STORE || domain & f->first)))
+        else if (follows || computes(f, s))
             return false;
         if (!stored_alone(f, s->body.at, s->body.n, end, ended)) return false;
     }

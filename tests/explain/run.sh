@@ -104,7 +104,7 @@ END
 same 'read again, as text' "$(grep -o '^   reads 66 KB again' "$dir/log")" '   reads 66 KB again'
 # the gap: the library's kernels and those by hand take what their bytes take at least
 same 'a small kernel' "$(grep ' of the peak' "$dir/log")" '3.6 times a copy of its 122 KB (0.6 us): 28 % of the peak of h200'
-gap() { sed -nE 's/^([0-9.]+) times (a copy of its|what its products take) .*\(([0-9.]+) us\): ([0-9.]+) % of the peak of h200$/\1 \3 \4/p' "$dir/log"; }
+gap() { sed 's/^as fast as a copy/1.0 times a copy/' "$dir/log" | sed -nE 's/^([0-9.]+) times (a copy of its|what its products take) .*\(([0-9.]+) us\): ([0-9.]+) % of the peak of h200$/\1 \3 \4/p'; }
 for file in samples/softmax.td samples/mlp.td; do
     "$TDC" explain $file >"$dir/log"
     read -r times least share < <(gap)
@@ -175,8 +175,11 @@ for file in tests/numeric/lib_index.td tests/numeric/lib_nn.td tests/numeric/lib
     same "sorts of $file" $? 0
 done
 # Of rows that are a part of longer ones these say what is aligned, and the part is held: it is not read again.
+sed '/^bench/d' bench/gpt2/fused_classifier.td >"$dir/part.td"
+"$TDC" "$dir/part.td" --dump=choose | grep -q 'P % 4 == 0'
+verdict $? 'what is aligned of parts of rows'
 "$TDC" explain $here/part_rows.td --at=N=4096 --at=P=50304 --at=V=50257 >"$dir/log"
-same "parts of rows" "$(grep -c 'P % 4 == 0' "$dir/log") $(grep -c ' again' "$dir/log")" '1 0'
+same "parts of rows" "$(grep -c ' again' "$dir/log")" 0
 # The second layer of a perceptron is the library's, however much wider the first one's results are than what it reads.
 for hidden in 64 1023 2048 2049 4096 65536; do
     "$TDC" explain samples/mlp.td -D K=1024 -D H=$hidden -D M=4096 -D N=1024 2>&1 | head -n 1 >"$dir/log"

@@ -27,3 +27,12 @@ export fn twice(inout p: i32[N], x: f32[N, K], next: i32[N], y: f32[N]) -> (z: f
 }
 check twice(N = 41, K = 70);
 check twice(N = 2, K = 3000);
+
+// What is there decides whether the fold of a row is added to it: one thread of those that fold knows it, and stores.
+export fn guarded_sums(inout p: f32[B], w: f32[B, N]) {
+    p[i] += sum[j](w[i, j]) where p[i] > 0;
+}
+check guarded_sums(B = 33, N = 100);
+check guarded_sums(B = 1, N = 1);
+check guarded_sums(B = 5, N = 0);
+check guarded_sums(B = 2, N = 3001);

@@ -264,8 +264,9 @@ static const Case CASES[] = {
     {"... nor twins of a thread, but to store what is made of it",
      PRE "  inout x: f32[M]\n  in g: f32[M]\n" KERNEL("    r = grid lane(32)\n    n = serial warp(2)\n",
                                                       "  x0 = load x[r]\n  store x[r] = x0 * 2.0\n"),
-     PRE "  inout x: f32[M]\n  in g: f32[M]\n" KERNEL("    r = grid lane(32)\n    n = serial warp(2)\n",
-                                                      "  x0 = load x[r]\n  store x[r] = x0 if x0 > 0.0\n"),
+     PRE
+     "  inout x: f32[M]\n  in g: f32[M]\n" KERNEL("    r = grid lane(32)\n    n = serial warp(2)\n",
+                                                  "  x0 = load x[r]\n  z = reduce sum(x0) over r\n  store x[r] = z\n"),
      "from other threads"},
     /* loops */
     {"what depends on a loop stands inside", PRE XY KERNEL(LOOP, "  for n {\n" LOAD SAVE "  }\n"),
