@@ -45,6 +45,9 @@ enum { MOST_OF_FEW = 230 /* points, likely ones and extremes, of two dimensions 
 static const int64_t EXTREME_OTHERS[NEXTREME] = {1, 2, 3, 7, 16, 31, 64, 101, 256, 511, 1021, 2048, 5};
 static const int64_t EXTREME_TOTALS[NTOTALS] = {1 << 22, 1 << 24, 1 << 20, 1 << 26};
 static const double EXTREME = 0.02; /* the weight of an extreme */
+/* Where all dimensions are short nothing takes long, unless many blocks share what one element folds. */
+enum { NSHORT = 12 };
+static const int64_t SHORT_LENGTHS[NSHORT] = {8, 2, 16, 4, 12, 3, 32, 7, 1, 24, 5, 10};
 /* Drawn points. */
 enum { NDRAWN = 400, NDRAWN_OF_FOLD = 400 /* whose kernels take longer to be judged */ };
 static const double DRAWN = 0.1; /* the weight of one */
@@ -303,6 +306,15 @@ static void add_extremes(Making *x, Dim *const *free, int n) {
     }
 }
 
+/* All of them are short. */
+static void add_short(Making *x, Dim *const *free, int n) {
+    for (int k = 0; k < NSHORT; k++) {
+        int64_t *dims = usual_point(x);
+        for (int i = 0; i < n; i++) dims[free[i]->id] = legal(free[i], SHORT_LENGTHS[(k * (i + 1) + i) % NSHORT]);
+        add(x, EXTREME, false);
+    }
+}
+
 /* ---- drawn points ---- */
 
 static uint32_t next(uint32_t *state) {
@@ -437,6 +449,7 @@ static Points *with_extremes(Unsaid *u, const Group *gr) {
     Points *p = likely_points(u, &u->making);
     if (gr->steps.n > MANY || gr->axes.n == 1) return p; /* one axis has all that there is: its lengths are likely */
     if (u->nfree > 1) add_extremes(&u->making, u->free, u->nfree);
+    if (u->nfree > FEW_DIMS) add_short(&u->making, u->free, u->nfree);
     return p;
 }
 
