@@ -338,7 +338,7 @@ static int64_t length_of(int bits, uint32_t *state) {
 /* A total of elements is shared out to the dimensions bit by bit: all divisions of it are alike. But what ranges that
  * are data divide, mostly has some elements a range. */
 static void add_drawn(Making *x, Dim *const *free, int n) {
-    enum { LEAST_BITS = 16, TOTALS = 11, MOST_BITS = 24, RANGE_BITS = 9 };
+    enum { LEAST_BITS = 18, TOTALS = 11, MOST_BITS = 24, RANGE_BITS = 9 };
     int *end = NEW_N(x->ctx, int, n + 1);
     uint32_t state = 1;
     const int drawn = x->gr->steps.n ? NDRAWN_OF_FOLD : NDRAWN;
