@@ -9,15 +9,14 @@
 #include "apply.h"
 #include "ir/expr_walk.h"
 
-#include <stdlib.h>
-
 enum {
     LEAST_ROW = 1 << 14, /* bytes: shorter ones are held in registers */
     MOST_ROWS = 3,       /* tensors that are held */
     MOST_TURNS = 16,     /* iterations of a loop over a row: slots of what is held */
     WARP = TARGET_WARP,
     LEAST_WARPS = 4,
-    MOST_WARPS = 26
+    MOST_WARPS = 26,
+    BESIDE = 2048 /* bytes of shared memory that a block has beside its rows, at most */
 };
 static const int REGISTERS[] = {2, 4}, TURNS[] = {4, 8}; /* vectors of a thread in an iteration; iterations */
 
@@ -25,8 +24,9 @@ typedef struct Holding {
     const CostForm *form;
     Group *gr;
     const SchedLimits *limits;
-    int axis;               /* rows lie along it */
-    int64_t length;         /* of a row */
+    int axis;       /* rows lie along it */
+    int64_t length; /* of a row; 0: as long as that many blocks of a multiprocessor hold, */
+    int blocks;
     int n, held[MOST_ROWS]; /* Group.tensors that are held */
     int bytes, widest;      /* of an element of all of them, and of the widest */
     void (*take)(void *user, const Schedule *s, const int64_t *most);
@@ -74,8 +74,7 @@ static void find_rows(Holding *x) {
     }
 }
 
-/* The one axis that is folded and has a length; -1: there are none or several, or other axes are divided. */
-static int row_axis(const CostForm *form) {
+int holds_axis(const CostForm *form) {
     const Group *gr = form->gr;
     int axis = -1;
     if (gr->across || gr->split >= 0) return -1;
@@ -99,13 +98,19 @@ static int peel_of(const Holding *x) {
     return best;
 }
 
+/* Bytes of rows that each of so many blocks holds. */
+static int64_t room_of(const SchedLimits *limits, int blocks) { return limits->shared / blocks - BESIDE; }
+
 static void try_one(const Holding *x, int peel, int registers, int turns) {
     const int64_t vec = TARGET_ACCESS / x->widest, row = x->length + (peel ? vec : 0);
-    const int64_t warps = ceil_div(row, vec * WARP * registers * turns);
-    const int64_t loop = ceil_div(row, vec * WARP * registers * warps);
+    const int64_t each = vec * WARP * registers;
+    const int64_t warps =
+        x->length ? ceil_div(row, each * turns) : room_of(x->limits, x->blocks) / x->bytes / (each * turns);
+    if (warps < LEAST_WARPS || warps > MOST_WARPS) return;
+    const int64_t loop = x->length ? ceil_div(row, each * warps) : turns;
     int64_t most[MAX_GROUP_AXES];
     Schedule s = {0};
-    if (warps < LEAST_WARPS || warps > MOST_WARPS || loop > MOST_TURNS) return;
+    if (loop > MOST_TURNS) return;
     schedule_clear(&s, x->gr->axes.n);
     for (int a = 0; a < s.naxes; a++)
         if (a != x->axis) schedule_factor(&s, a, BIND_GRID, 0);
@@ -121,16 +126,33 @@ static void try_one(const Holding *x, int peel, int registers, int turns) {
     if (sched_legal(x->gr, &s, x->limits, most, NULL)) x->take(x->user, &s, most);
 }
 
+static void try_all(const Holding *x, bool whole) {
+    for (size_t r = 0; r < sizeof REGISTERS / sizeof *REGISTERS; r++)
+        for (size_t t = 0; t < sizeof TURNS / sizeof *TURNS; t++)
+            try_one(x, whole ? 0 : peel_of(x), REGISTERS[r], TURNS[t]);
+}
+
 void holds_each(const CostForm *form, const SchedLimits *limits,
                 void (*take)(void *user, const Schedule *s, const int64_t *most), void *user) {
-    Holding x = {.form = form, .gr = form->gr, .limits = limits, .axis = row_axis(form), .take = take, .user = user};
+    Holding x = {.form = form, .gr = form->gr, .limits = limits, .axis = holds_axis(form), .take = take, .user = user};
     if (x.axis < 0) return;
     x.length = form->lengths[form->at][x.axis];
     find_rows(&x);
     if (!x.n || x.length * x.bytes < LEAST_ROW || x.length * x.bytes > limits->shared) return;
     const int vec = TARGET_ACCESS / x.widest, known = x.gr->axes.at[x.axis].extent >= 0;
-    const bool whole = known && x.length % vec == 0 && !form->points->displaced;
-    for (size_t r = 0; r < sizeof REGISTERS / sizeof *REGISTERS; r++)
-        for (size_t t = 0; t < sizeof TURNS / sizeof *TURNS; t++)
-            try_one(&x, whole ? 0 : peel_of(&x), REGISTERS[r], TURNS[t]);
+    try_all(&x, known && x.length % vec == 0 && !form->points->displaced);
+}
+
+void holds_longest(const CostForm *form, const SchedLimits *limits, int blocks,
+                   void (*take)(void *user, const Schedule *s, const int64_t *most), void *user) {
+    Holding x = {.form = form,
+                 .gr = form->gr,
+                 .limits = limits,
+                 .axis = holds_axis(form),
+                 .blocks = blocks,
+                 .take = take,
+                 .user = user};
+    if (x.axis < 0 || x.gr->axes.at[x.axis].extent >= 0) return;
+    find_rows(&x);
+    if (x.n && room_of(limits, blocks) >= LEAST_ROW) try_all(&x, false);
 }

@@ -15,7 +15,9 @@ enum {
     LIKELY = MOST_SCHEDULES, /* that are for likely sizes alone */
     MAX_LIKELY = LIKELY + 4
 };
-static const double GAIN = 0.008;    /* of the time, as a mean over the points: what another version gains at least */
+/* Of the time, as a mean over the points: what another version gains at least, where one length is not known and where
+ * several are, each of whose values is a smaller part of the points. */
+static const double GAIN = 0.008, GAIN_OF_SEVERAL = 0.005;
 static const double ROUNDING = 1e-9; /* of sums of losses, which depends on their order */
 static const double ENOUGH = 1.03;   /* times the best at every point: then there are versions enough */
 
@@ -587,6 +589,8 @@ static void spare_the_worst(Choosing *x, Leaves *l) {
 void versions_find_cases(Choosing *x) {
     Leaf all = {.here = NEW_N(x->temp, bool, x->points->n)};
     all.near = all.here;
+    enum { SEVERAL = 32 /* points: more than the values of one length */ };
+    const double gain = x->points->nlikely > SEVERAL ? GAIN_OF_SEVERAL : GAIN;
     double weight = 0, least;
     x->rulers = NEW(x->temp, Rulers);
     for (int i = 0; i < x->points->n; i++) {
@@ -600,7 +604,7 @@ void versions_find_cases(Choosing *x) {
         note(x, x->chosen, best->at, 1);
         return;
     }
-    least = grow(x, best, GAIN * weight, x->chosen);
+    least = grow(x, best, gain * weight, x->chosen);
     const AxesList list = axes_to_test(x->gr);
     for (int i = 0; i <= list.n; i++) {
         Chosen tried = *x->chosen;
@@ -610,7 +614,7 @@ void versions_find_cases(Choosing *x) {
         else
             try_alignment(x, other->at, &other->at[0].best);
         other->at[0].tried = true;
-        double loss = grow(x, other, GAIN * weight, &tried);
+        double loss = grow(x, other, gain * weight, &tried);
         if (loss >= least) continue;
         least = loss;
         *best = *other;
