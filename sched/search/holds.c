@@ -14,6 +14,8 @@ enum {
     MOST_ROWS = 3,       /* tensors that are held */
     MOST_TURNS = 16,     /* iterations of a loop over a row: slots of what is held */
     WARP = TARGET_WARP,
+    LONG_REGISTERS = 4, /* what was quickest of those below at all lengths */
+    LONG_TURNS = 4,
     LEAST_WARPS = 4,
     MOST_WARPS = 26,
     BESIDE = 2048 /* bytes of shared memory that a block has beside its rows, at most */
@@ -74,7 +76,8 @@ static void find_rows(Holding *x) {
     }
 }
 
-int holds_axis(const CostForm *form) {
+/* The one axis that is folded and has a length; -1: there are none or several, or other axes are divided. */
+static int row_axis(const CostForm *form) {
     const Group *gr = form->gr;
     int axis = -1;
     if (gr->across || gr->split >= 0) return -1;
@@ -126,21 +129,18 @@ static void try_one(const Holding *x, int peel, int registers, int turns) {
     if (sched_legal(x->gr, &s, x->limits, most, NULL)) x->take(x->user, &s, most);
 }
 
-static void try_all(const Holding *x, bool whole) {
-    for (size_t r = 0; r < sizeof REGISTERS / sizeof *REGISTERS; r++)
-        for (size_t t = 0; t < sizeof TURNS / sizeof *TURNS; t++)
-            try_one(x, whole ? 0 : peel_of(x), REGISTERS[r], TURNS[t]);
-}
-
 void holds_each(const CostForm *form, const SchedLimits *limits,
                 void (*take)(void *user, const Schedule *s, const int64_t *most), void *user) {
-    Holding x = {.form = form, .gr = form->gr, .limits = limits, .axis = holds_axis(form), .take = take, .user = user};
+    Holding x = {.form = form, .gr = form->gr, .limits = limits, .axis = row_axis(form), .take = take, .user = user};
     if (x.axis < 0) return;
     x.length = form->lengths[form->at][x.axis];
     find_rows(&x);
     if (!x.n || x.length * x.bytes < LEAST_ROW || x.length * x.bytes > limits->shared) return;
     const int vec = TARGET_ACCESS / x.widest, known = x.gr->axes.at[x.axis].extent >= 0;
-    try_all(&x, known && x.length % vec == 0 && !form->points->displaced);
+    const bool whole = known && x.length % vec == 0 && !form->points->displaced;
+    for (size_t r = 0; r < sizeof REGISTERS / sizeof *REGISTERS; r++)
+        for (size_t t = 0; t < sizeof TURNS / sizeof *TURNS; t++)
+            try_one(&x, whole ? 0 : peel_of(&x), REGISTERS[r], TURNS[t]);
 }
 
 void holds_longest(const CostForm *form, const SchedLimits *limits, int blocks,
@@ -148,11 +148,11 @@ void holds_longest(const CostForm *form, const SchedLimits *limits, int blocks,
     Holding x = {.form = form,
                  .gr = form->gr,
                  .limits = limits,
-                 .axis = holds_axis(form),
+                 .axis = row_axis(form),
                  .blocks = blocks,
                  .take = take,
                  .user = user};
     if (x.axis < 0 || x.gr->axes.at[x.axis].extent >= 0) return;
     find_rows(&x);
-    if (x.n && room_of(limits, blocks) >= LEAST_ROW) try_all(&x, false);
+    if (x.n && room_of(limits, blocks) >= LEAST_ROW) try_one(&x, peel_of(&x), LONG_REGISTERS, LONG_TURNS);
 }

@@ -5,13 +5,11 @@
 #include "cost_form.h"
 #include "schedule.h"
 
-/* The one axis that is folded and has a length; -1: there are none or several, or other axes are divided. */
-int holds_axis(const CostForm *form);
 /* Hands over schedules that are legal at the form's point within the limits, most[a] the length up to which each is of
  * an axis; none where no tensor's rows are read by several folds and stores, or where registers hold them. */
 void holds_each(const CostForm *form, const SchedLimits *limits,
                 void (*take)(void *user, const Schedule *s, const int64_t *most), void *user);
-/* The same for rows of which nothing is said: as long ones as shared memory holds of that many blocks at a time. */
+/* One for rows of which nothing is said: as long ones as shared memory holds of that many blocks at a time. */
 void holds_longest(const CostForm *form, const SchedLimits *limits, int blocks,
                    void (*take)(void *user, const Schedule *s, const int64_t *most), void *user);
 

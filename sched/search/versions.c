@@ -192,34 +192,19 @@ static void take_held(void *user, const Schedule *s, const int64_t *most) {
     memcpy(h->most, most, sizeof *most * (size_t)s->naxes);
 }
 
-static void add_best_held(Holds *h) {
-    if (!isfinite(h->seconds)) return;
-    h->x->room++; /* beside the others, and not in their place */
-    versions_add(h->x, -1, (const Schedule *[]){&h->best}, 1, h->most);
-}
-
 static void add_held(Choosing *x, int point) {
     Holds h = {.x = x, .point = point, .seconds = INFINITY};
     if (!x->judged || !x->gr->steps.n) return;
     x->form[0]->at = point;
     holds_each(x->form[0], &x->limits, take_held, &h);
-    add_best_held(&h);
-}
-
-/* The likely point with the longest rows that are not longer than that, the first of them; -1: there is none. */
-static int longest_at(const Choosing *x, int axis, int64_t most) {
-    int at = -1;
-    for (int i = 0; i < x->points->nlikely; i++) {
-        const int64_t n = x->form[0]->lengths[i][axis];
-        if (n <= most && (at < 0 || n > x->form[0]->lengths[at][axis])) at = i;
-    }
-    return at;
+    x->room += isfinite(h.seconds); /* beside the others, and not in their place */
+    if (isfinite(h.seconds)) versions_add(x, -1, (const Schedule *[]){&h.best}, 1, h.most);
 }
 
 static void take_longest(void *user, const Schedule *s, const int64_t *most) {
-    Holds *h = user;
-    h->point = longest_at(h->x, holds_axis(h->x->form[0]), most[holds_axis(h->x->form[0])]);
-    if (h->point >= 0) take_held(h, s, most);
+    Choosing *x = user;
+    x->room++; /* beside the others, and not in their place */
+    versions_add(x, -1, (const Schedule *[]){s}, 1, most);
 }
 
 /* Rows of any length: the longest that shared memory holds of one block, of two and so on. Searches at points would
@@ -228,11 +213,7 @@ static void add_held_longest(Choosing *x) {
     enum { BLOCKS = 4 };
     if (!x->judged || !x->gr->steps.n || x->points->n <= FEW_POINTS) return;
     x->form[0]->at = 0;
-    for (int blocks = 1; blocks <= BLOCKS; blocks++) {
-        Holds h = {.x = x, .seconds = INFINITY};
-        holds_longest(x->form[0], &x->limits, blocks, take_longest, &h);
-        add_best_held(&h);
-    }
+    for (int blocks = 1; blocks <= BLOCKS; blocks++) holds_longest(x->form[0], &x->limits, blocks, take_longest, x);
 }
 
 /* What is best at one point of a way with a kernel for each reduction, of schedules that are legal always. */
