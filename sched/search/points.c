@@ -445,9 +445,9 @@ Points *points_of(const Group *gr, Ctx *ctx) {
 }
 
 static Points *with_extremes(Unsaid *u, const Group *gr) {
-    enum { MANY = 12 /* steps, of which kernels take long to judge */ };
     Points *p = likely_points(u, &u->making);
-    if (gr->steps.n > MANY || gr->axes.n == 1) return p; /* one axis has all that there is: its lengths are likely */
+    if (gr->steps.n > MANY_STEPS || gr->axes.n == 1)
+        return p; /* one axis has all that there is: its lengths are likely */
     if (u->nfree > 1) add_extremes(&u->making, u->free, u->nfree);
     if (u->nfree > FEW_DIMS) add_short(&u->making, u->free, u->nfree);
     return p;

@@ -6,6 +6,7 @@
 #include "sched/plan/group.h"
 
 enum { MAX_POINTS = 768, FEW_POINTS = 16 /* as there are at most where lengths are known or hinted */ };
+enum { MANY_STEPS = 12 /* of a group whose kernels take long to be judged: fewer of them are */ };
 
 typedef struct Points {
     int n;       /* at least 1 */

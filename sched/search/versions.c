@@ -192,9 +192,11 @@ static void take_held(void *user, const Schedule *s, const int64_t *most) {
     memcpy(h->most, most, sizeof *most * (size_t)s->naxes);
 }
 
+static bool may_hold(const Choosing *x) { return x->judged && x->gr->steps.n && x->gr->steps.n <= MANY_STEPS; }
+
 static void add_held(Choosing *x, int point) {
     Holds h = {.x = x, .point = point, .seconds = INFINITY};
-    if (!x->judged || !x->gr->steps.n) return;
+    if (!may_hold(x)) return;
     x->form[0]->at = point;
     holds_each(x->form[0], &x->limits, take_held, &h);
     x->room += isfinite(h.seconds); /* beside the others, and not in their place */
@@ -211,7 +213,7 @@ static void take_longest(void *user, const Schedule *s, const int64_t *most) {
  * find few lengths of many. */
 static void add_held_longest(Choosing *x) {
     enum { BLOCKS = 4 };
-    if (!x->judged || !x->gr->steps.n || x->points->n <= FEW_POINTS) return;
+    if (!may_hold(x) || x->points->n <= FEW_POINTS) return;
     x->form[0]->at = 0;
     for (int blocks = 1; blocks <= BLOCKS; blocks++) holds_longest(x->form[0], &x->limits, blocks, take_longest, x);
 }
