@@ -26,9 +26,8 @@ typedef struct Holding {
     const CostForm *form;
     Group *gr;
     const SchedLimits *limits;
-    int axis;       /* rows lie along it */
-    int64_t length; /* of a row; 0: as long as that many blocks of a multiprocessor hold, */
-    int blocks;
+    int axis;               /* rows lie along it */
+    int64_t length;         /* of a row */
     int n, held[MOST_ROWS]; /* Group.tensors that are held */
     int bytes, widest;      /* of an element of all of them, and of the widest */
     void (*take)(void *user, const Schedule *s, const int64_t *most);
@@ -101,16 +100,12 @@ static int peel_of(const Holding *x) {
     return best;
 }
 
-/* Bytes of rows that each of so many blocks holds. */
-static int64_t room_of(const SchedLimits *limits, int blocks) { return limits->shared / blocks - BESIDE; }
-
 static void try_one(const Holding *x, int peel, int registers, int turns) {
     const int64_t vec = TARGET_ACCESS / x->widest, row = x->length + (peel ? vec : 0);
     const int64_t each = vec * WARP * registers;
-    const int64_t warps =
-        x->length ? ceil_div(row, each * turns) : room_of(x->limits, x->blocks) / x->bytes / (each * turns);
+    const int64_t warps = ceil_div(row, each * turns);
     if (warps < LEAST_WARPS || warps > MOST_WARPS) return;
-    const int64_t loop = x->length ? ceil_div(row, each * warps) : turns;
+    const int64_t loop = ceil_div(row, each * warps);
     int64_t most[MAX_GROUP_AXES];
     Schedule s = {0};
     if (loop > MOST_TURNS) return;
@@ -145,14 +140,13 @@ void holds_each(const CostForm *form, const SchedLimits *limits,
 
 void holds_longest(const CostForm *form, const SchedLimits *limits, int blocks,
                    void (*take)(void *user, const Schedule *s, const int64_t *most), void *user) {
-    Holding x = {.form = form,
-                 .gr = form->gr,
-                 .limits = limits,
-                 .axis = row_axis(form),
-                 .blocks = blocks,
-                 .take = take,
-                 .user = user};
+    Holding x = {.form = form, .gr = form->gr, .limits = limits, .axis = row_axis(form), .take = take, .user = user};
+    const int64_t room = limits->shared / blocks - BESIDE;
     if (x.axis < 0 || x.gr->axes.at[x.axis].extent >= 0) return;
     find_rows(&x);
-    if (x.n && room_of(limits, blocks) >= LEAST_ROW) try_one(&x, peel_of(&x), LONG_REGISTERS, LONG_TURNS);
+    if (!x.n || room < LEAST_ROW) return;
+    const int64_t vec = TARGET_ACCESS / x.widest, turns = vec * WARP * LONG_REGISTERS * LONG_TURNS;
+    const int peel = peel_of(&x);
+    x.length = room / x.bytes / turns * turns - (peel ? vec : 0); /* with the peel, whole turns of some warps */
+    if (x.length > 0) try_one(&x, peel, LONG_REGISTERS, LONG_TURNS);
 }
