@@ -7,14 +7,14 @@
 #include "holds.h"
 
 #include "apply.h"
+#include "templates_form.h"
 #include "ir/expr_walk.h"
 
 enum {
     LEAST_ROW = 1 << 14, /* bytes: shorter ones are held in registers */
     MOST_ROWS = 3,       /* tensors that are held */
     MOST_TURNS = 16,     /* iterations of a loop over a row: slots of what is held */
-    WARP = TARGET_WARP,
-    LONG_REGISTERS = 4, /* what was quickest of those below at all lengths */
+    LONG_REGISTERS = 4,  /* what was quickest of those below at all lengths */
     LONG_TURNS = 4,
     LEAST_WARPS = 4,
     MOST_WARPS = 26,
@@ -33,8 +33,6 @@ typedef struct Holding {
     void (*take)(void *user, const Schedule *s, const int64_t *most);
     void *user;
 } Holding;
-
-static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 static int number_of(const Group *gr, const Tensor *t) {
     for (int i = 0; i < gr->tensors.n; i++)
@@ -89,17 +87,6 @@ static int row_axis(const CostForm *form) {
     return axis;
 }
 
-/* The widest tensor by whose rows the axis may be peeled. */
-static int peel_of(const Holding *x) {
-    int best = 0;
-    for (int i = 0; i < x->gr->rows.n; i++) {
-        const GRow *r = &x->gr->rows.at[i];
-        if (r->axis != x->axis || !r->rows || !r->peels) continue;
-        if (!best || type_bits(r->tensor->type) > type_bits(x->gr->rows.at[best - 1].tensor->type)) best = i + 1;
-    }
-    return best;
-}
-
 static void try_one(const Holding *x, int peel, int registers, int turns) {
     const int64_t vec = TARGET_ACCESS / x->widest, row = x->length + (peel ? vec : 0);
     const int64_t each = vec * WARP * registers;
@@ -135,7 +122,7 @@ void holds_each(const CostForm *form, const SchedLimits *limits,
     const bool whole = known && x.length % vec == 0 && !form->points->displaced;
     for (size_t r = 0; r < sizeof REGISTERS / sizeof *REGISTERS; r++)
         for (size_t t = 0; t < sizeof TURNS / sizeof *TURNS; t++)
-            try_one(&x, whole ? 0 : peel_of(&x), REGISTERS[r], TURNS[t]);
+            try_one(&x, whole ? 0 : templates_peel(form, x.axis, true), REGISTERS[r], TURNS[t]);
 }
 
 void holds_longest(const CostForm *form, const SchedLimits *limits, int blocks,
@@ -146,7 +133,7 @@ void holds_longest(const CostForm *form, const SchedLimits *limits, int blocks,
     find_rows(&x);
     if (!x.n || room < LEAST_ROW) return;
     const int64_t vec = TARGET_ACCESS / x.widest, turns = vec * WARP * LONG_REGISTERS * LONG_TURNS;
-    const int peel = peel_of(&x);
+    const int peel = templates_peel(form, x.axis, true);
     x.length = room / x.bytes / turns * turns - (peel ? vec : 0); /* with the peel, whole turns of some warps */
     if (x.length > 0) try_one(&x, peel, LONG_REGISTERS, LONG_TURNS);
 }

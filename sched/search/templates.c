@@ -168,16 +168,15 @@ static void try_clusters(Search *x, const Schedule *s, int axis) {
     }
 }
 
-/* The tensors by whose rows an axis may be peeled: the widest one, where its rows are not aligned at the point, so that
- * vectors would be loaded element by element. */
-static int peel_of(const Search *x, int axis) {
+int templates_peel(const CostForm *form, int axis, bool aligned) {
+    const Group *gr = form->gr;
     int best = 0;
-    for (int i = 0; i < x->gr->rows.n; i++) {
-        const GRow *r = &x->gr->rows.at[i];
+    for (int i = 0; i < gr->rows.n; i++) {
+        const GRow *r = &gr->rows.at[i];
         if (r->axis != axis || !r->rows || !r->peels) continue;
-        const int64_t row = expr_guess_at(r->tensor->shape[r->tensor->rank - 1], x->form->points->dims[x->form->at]);
-        if (row % group_row_wide(r) == 0 && !x->form->points->displaced) continue;
-        if (!best || type_bits(r->tensor->type) > type_bits(x->gr->rows.at[best - 1].tensor->type)) best = i + 1;
+        const int64_t row = expr_guess_at(r->tensor->shape[r->tensor->rank - 1], form->points->dims[form->at]);
+        if (row % group_row_wide(r) == 0 && !form->points->displaced && !aligned) continue;
+        if (!best || type_bits(r->tensor->type) > type_bits(gr->rows.at[best - 1].tensor->type)) best = i + 1;
     }
     return best;
 }
@@ -290,7 +289,7 @@ static void try_axes(Search *x, int inner, int outer) {
                 try_columns(x, &p);
                 if (outer >= 0 && rows == 1) continue;
                 try_shape(x, &p);
-                p.peel = peel_of(x, inner);
+                p.peel = templates_peel(x->form, inner, false);
                 if (p.peel && vec > 1) try_shape(x, &p);
             }
 }

@@ -35,6 +35,9 @@ static inline int64_t pow2_up(int64_t n) {
 
 /* One more candidate, where it is legal and quick enough; kind: what of BEST_KINDS its factors do not show. */
 void templates_consider(Search *x, const Schedule *s, int kind);
+/* The tensor by whose rows an axis may be peeled, its number in Group.rows and 1: the widest of those whose rows are
+ * not aligned at the form's point, so that vectors would be loaded element by element; or of all. 0: there is none. */
+int templates_peel(const CostForm *form, int axis, bool aligned);
 /* Those whose threads go on along several axes. */
 void templates_stacks(Search *x);
 /* Those for ranges that are data. */
