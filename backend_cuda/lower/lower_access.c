@@ -31,7 +31,7 @@ static bool peeled_aligned(Lower *l, Access *x, Axis *peeled, Poly rest) {
     Poly row = lead ? offset_flat(l, x->layout, peeled->peel, lead->subs) : x->offset;
     Poly own = offset_without_axis(l, x->layout, x->offset, peeled);
     Poly diff = poly_sub(l->ctx, own, offset_without_axis(l, x->layout, row, peeled));
-    Poly inner = poly_sub(l->ctx, rest, own);
+    Poly inner = poly_add(l->ctx, poly_sub(l->ctx, rest, own), x->chosen);
     int64_t bits = type_bits(x->tensor->type), V = x->plan.V;
     if (type_bits(peeled->peel->type) != bits) return false;
     if (!offset_aligned(l, diff, V, false) || !offset_aligned(l, inner, V, false)) return false;
@@ -50,6 +50,7 @@ static bool may_cross(const Access *x) {
 }
 
 static bool plainly_aligned(Lower *l, Access *x, Poly rest) {
+    rest = poly_add(l->ctx, rest, x->chosen);
     if (!offset_aligned(l, rest, x->plan.V, false)) return false;
     offset_aligned(l, rest, x->plan.V, true);
     offset_ask(l, (AlignCond){.tensor = x->tensor, .mod = x->plan.V * type_bits(x->tensor->type) / 8});
@@ -75,7 +76,7 @@ static bool have_vectors(Lower *l, Access *x, FactorSet domain, FactorSet may, b
         if (x->plan.part[x->plan.nv - 1] % 2) break;
         vector_halve(&x->plan);
     }
-    if (peeled && load) {
+    if (peeled && load && !x->chosen.n) {
         x->plan = whole;
         x->across = may_cross(x) && access_same(l, x, &needs) && !needs.n;
         if (x->across) return true;
@@ -332,15 +333,18 @@ const Code *put_pointer(Lower *l, const Access *x, const Stage *s, bool is_const
     offset_split(l, x->layout, offset_regroup(l, x->layout, vector_drop(l, offset, &x->plan)), &fixed, &varying);
     Sym name = name_of(l, s, sym_fmt(l->ctx, "%s_at", x->tensor->name));
     const char *T = lower_storage_type(x->tensor->type), *constant = is_const ? "const " : "";
-    const Code *tensor = tensor_code(l, x->tensor);
+    const Code *tensor = tensor_code(l, x->tensor), *chosen = access_chosen_code(l, x);
+    const bool once = chosen && type_bits(x->tensor->type) >= 8 && access_chosen_once(l, x);
     if (first) *first = name;
+    if (once) tensor = code(l->ctx, "%c + %c", tensor, chosen);
     if (type_bits(x->tensor->type) < 8) {
         put_do(l, "const auto %n = td_half((%s%s *)%c) + %c", name, constant, T, tensor, poly_code(l, fixed, true));
     } else {
         if (fixed.n) tensor = code(l->ctx, "%c + %c", tensor, offset_once(l, x, s, fixed));
         put_do(l, "%s%s *const %n = %c", constant, T, name, tensor);
     }
-    return moved_by_registers(l, x, code_name(l->ctx, name), varying);
+    const Code *at = moved_by_registers(l, x, code_name(l->ctx, name), varying);
+    return chosen && !once ? code(l->ctx, "%c + %c", at, chosen) : at;
 }
 
 /* ---- plans ---- */
@@ -354,7 +358,8 @@ FactorSet access_repeated(Lower *l, const Layout *layout, FactorSet domain) {
 
 static Access *access_new(Lower *l, const Stage *s, const Layout *layout) {
     Access *x = NEW(l->ctx, Access);
-    *x = (Access){.tensor = s->tensor, .layout = layout, .offset = offset_flat(l, layout, s->tensor, s->subs)};
+    *x = (Access){.tensor = s->tensor, .layout = layout};
+    access_place(l, x, s);
     x->domain = access_domain(l, layout, s) | (s->cond ? expr_domain(l->part, layout, s->cond) : 0);
     StageAccess row = {s, x};
     vec_push(l->ctx, &l->accesses, row);

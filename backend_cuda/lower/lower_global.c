@@ -54,7 +54,8 @@ static const Code *across_arguments(Lower *l, const Access *x, const Code *at) {
  * last row at most; `first` is the address of the first of them. NULL: where there is nothing to gain. */
 static const Code *row_inside_test(Lower *l, const Access *x, Sym first) {
     const int64_t V = x->plan.V, bits = type_bits(x->tensor->type);
-    if (access_tail(l, x) != TAIL_PART || !x->vaxis->peel || x->vscale != 1 || x->apart || x->across || x->row)
+    if (access_tail(l, x) != TAIL_PART || x->chosen.n || !x->vaxis->peel || x->vscale != 1 || x->apart || x->across ||
+        x->row)
         return NULL;
     if (bits < 8 || V * bits < 32 || reg_factors(l, x->domain & ~layout_axis_factors(x->layout, x->vaxis))) return NULL;
     /* Each of them may be the first to name a dimension: compilers evaluate arguments in different orders. */

@@ -55,6 +55,7 @@ typedef struct Access {
     Tensor *tensor;
     const Layout *layout;
     Poly offset; /* elements, every digit spelled out */
+    Poly chosen; /* and beside these numbers that conditions choose (lower_same.c) */
     VecPlan plan;
     FactorSet domain; /* factors of the elements and of the stage's condition */
     FactorSet twins;  /* factors in which threads and blocks repeat the access: those at 0 make it */
@@ -68,7 +69,7 @@ typedef struct Access {
     bool untested;       /* what makes it does not test addresses */
     bool apart;          /* its rows need not lie as those by which its axis is peeled: it tests its own address */
     bool across;         /* along a peeled axis, and not aligned with it: by the aligned pieces that it lies across */
-    const Expr *cond;    /* under which it is made, of digits; NULL: everywhere */
+    const Expr *cond;    /* by which it is made, and chooses where, of digits; NULL: everywhere, and by none */
     struct Access *each; /* not NULL: in the instance of wide accesses alone the condition is the same for all elements
                           * of a vector; the others make this access of single elements */
 } Access;
@@ -510,6 +511,12 @@ const Code *access_remaining_first(Lower *l, const Access *x, bool low); /* at r
 FactorSet access_domain(Lower *l, const Layout *layout, const Stage *s); /* of its subscripts */
 
 /* ---- lower_same.c ---- */
+/* Notes the place of a stage's access: its offset and what conditions choose. */
+void access_place(Lower *l, Access *x, const Stage *s);
+/* What conditions choose for the vector at hand, to be added to the address; NULL: nothing. */
+const Code *access_chosen_code(Lower *l, const Access *x);
+/* Whether that is the same for all registers of a thread. */
+bool access_chosen_once(Lower *l, const Access *x);
 /* Notes the condition of a stage's access; the factors along which vectors under it may lie. */
 FactorSet access_under(Lower *l, Access *x, const Stage *s);
 /* Whether the condition is the same for all elements of the access's vectors, where *needs holds; asks for that. */

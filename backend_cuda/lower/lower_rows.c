@@ -38,7 +38,7 @@ static bool plan_row(Lower *l, Access *x, FactorSet domain, FactorSet may) {
 
 void access_rows(Lower *l, Access *x, FactorSet domain, FactorSet may) {
     int64_t n;
-    if (x->plan.V > 1 || x->offset.failed || type_bits(x->tensor->type) < 8) return;
+    if (x->plan.V > 1 || x->offset.failed || x->chosen.n || type_bits(x->tensor->type) < 8) return;
     for (int i = 0; i < x->offset.n; i++)
         for (int d = 0; d < x->offset.term[i].degree; d++) {
             const Expr *e = x->offset.term[i].atom[d];

@@ -1,17 +1,66 @@
 /* Lowering, conditions that are the same for all elements of a vector (sched/kernel/uniform.c says when): the access is
- * one of vectors then, behind one test, as `x[i, d + D]` where d < D. Where that needs something of lengths, the
- * instance of wide accesses is for such lengths alone, and in the others each element has an access and a test of its
- * own. */
+ * one of vectors then, behind one test, as `x[i, d + D]` where d < D, or at a place that one test chooses, as
+ * `c[d - D + D * (if d < D then 1 else 0)]`. Where that needs something of lengths, the instance of wide accesses is
+ * for such lengths alone, and in the others each element has an access and a test of its own. */
+#include "ir/expr_is.h"
 #include "lower_internal.h"
+
+/* Whether a term is a number of dimensions, times choices of numbers. */
+static bool is_chosen(const PolyTerm *t) {
+    bool chosen = false;
+    for (int k = 0; k < t->degree; k++) {
+        const Expr *e = t->atom[k];
+        const bool choice = e->op == OP_IF && expr_over_dims(e->arg[1]) && expr_over_dims(e->arg[2]);
+        if (!choice && !expr_over_dims(e)) return false;
+        chosen |= choice;
+    }
+    return chosen;
+}
+
+void access_place(Lower *l, Access *x, const Stage *s) {
+    const Poly all = offset_flat(l, x->layout, s->tensor, s->subs);
+    x->offset = (Poly){0, NEW_N(l->ctx, PolyTerm, all.n + 1), all.failed};
+    x->chosen = (Poly){0, NEW_N(l->ctx, PolyTerm, all.n + 1), all.failed};
+    for (int i = 0; i < all.n; i++) {
+        Poly *to = is_chosen(&all.term[i]) ? &x->chosen : &x->offset;
+        to->term[to->n++] = all.term[i];
+    }
+}
+
+/* The conditions by which it is chosen. */
+static const Expr *choosing(Lower *l, const Access *x) {
+    const Expr *all = NULL;
+    for (int i = 0; i < x->chosen.n; i++)
+        for (int k = 0; k < x->chosen.term[i].degree; k++)
+            if (x->chosen.term[i].atom[k]->op == OP_IF) all = expr_and(l->g, all, x->chosen.term[i].atom[k]->arg[0]);
+    return all;
+}
+
+const Code *access_chosen_code(Lower *l, const Access *x) {
+    if (!x->chosen.n) return NULL;
+    l->open.first = &x->plan;
+    const Code *r = poly_code(l, x->chosen, true);
+    l->open.first = NULL;
+    return r;
+}
+
+bool access_chosen_once(Lower *l, const Access *x) {
+    const Expr *by = choosing(l, x);
+    FactorSet set = by ? reg_factors(l, expr_domain(l->part, x->layout, by)) : 0;
+    for (int i = 0; i < x->plan.nv; i++)
+        if (x->plan.part[i] == x->plan.f[i]->size) set &= ~((FactorSet)1 << x->plan.f[i]->id);
+    return !set;
+}
 
 /* An axis that starts early has indices that begin nowhere at multiples. */
 FactorSet access_under(Lower *l, Access *x, const Stage *s) {
-    if (!s->cond) return ~(FactorSet)0;
     FactorSet early = 0;
+    x->cond = choosing(l, x);
+    if (s->cond) x->cond = expr_and(l->g, x->cond, offset_expand(l, x->layout, s->cond));
+    if (!x->cond) return ~(FactorSet)0;
     for (int i = 0; i < l->part->axes.n; i++)
         if (l->part->axes.at[i]->peel) early |= layout_axis_factors(x->layout, l->part->axes.at[i]);
-    x->cond = offset_expand(l, x->layout, s->cond);
-    return ~(early & expr_domain(l->part, x->layout, s->cond));
+    return ~(early & expr_domain(l->part, x->layout, x->cond));
 }
 
 bool access_same(Lower *l, const Access *x, UniformNeeds *needs) {
@@ -29,7 +78,7 @@ void access_ask_same(Lower *l, Access *x, const UniformNeeds *needs) {
 void access_each(Lower *l, Access *x, const Stage *s, FactorSet domain) {
     if (!x->each) return;
     *x->each = *x;
-    x->each->offset = offset_flat(l, x->layout, s->tensor, s->subs); /* a row's is another */
+    access_place(l, x->each, s); /* a row's is another */
     x->each->each = NULL;
     x->each->row = NULL;
     x->each->tail = TAIL_NONE;

@@ -54,7 +54,7 @@ Windows window_find(Lower *l, const Stage *s) {
     const Access *x = access_of(l, s);
     Windows w = {.of = NULL};
     FactorSet taken = 0;
-    if (x->row || x->across || x->plan.nv > 1 || l->open.row_inside) return w;
+    if (x->row || x->across || x->chosen.n || x->plan.nv > 1 || l->open.row_inside) return w;
     for (int k = 0; k < x->plan.nouter; k++)
         for (int i = 0; i < x->plan.nouter && w.n < MAX_WINDOWS; i++) {
             Factor *tap = x->plan.outer[k], *along = x->plan.outer[i];

@@ -4,6 +4,7 @@
 #include "sched/kernel/kernel_text.h"
 #include "ir/expr_is.h"
 #include "ir/expr_walk.h"
+#include "ir/poly/poly.h"
 
 #include <math.h>
 #include <string.h>
@@ -177,6 +178,10 @@ static ApplyBody *home(Apply *x, const Expr *e, Cond c) {
 
 static Cond both(Apply *x, Cond c, const Expr *key, const Expr *is) {
     return (Cond){expr_and(x->g, c.key, key), expr_and(x->g, c.is, is)};
+}
+
+static Cond contrary(Apply *x, Cond c, const Expr *key, const Expr *is) {
+    return both(x, c, expr1(x->g, OP_NOT, key), expr1(x->g, OP_NOT, is));
 }
 
 Cond apply_cond(Apply *x, const Expr *guard) {
@@ -430,6 +435,75 @@ static void apply_shared(Apply *x, const Expr *e) {
     expr_walk(&walk, e->arg[1]);
 }
 
+/* ---- what the branches read a number of elements apart ---- */
+
+typedef struct BranchLoads {
+    Ctx *temp;
+    VEC(const Expr *) at;
+} BranchLoads;
+
+static Found note_load(const Expr *e, void *user) {
+    BranchLoads *b = user;
+    if (e->op == OP_LOAD) vec_push(b->temp, &b->at, e);
+    return is_always(e, NULL);
+}
+
+/* The loads that a branch makes in any case. */
+static BranchLoads loads_of_branch(Apply *x, const Expr *branch) {
+    BranchLoads b = {.temp = x->temp};
+    ExprWalk walk = {.temp = x->temp, .before = note_load, .user = &b};
+    expr_walk(&walk, branch);
+    return b;
+}
+
+/* a - b where that is a number of dimensions alone; NULL: it differs between elements. */
+static const Expr *number_between(Apply *x, const Expr *a, const Expr *b) {
+    const PolyEnv env = {.g = x->g, .ctx = x->temp};
+    const Poly far = poly_sub(x->temp, poly_of(&env, a), poly_of(&env, b));
+    const Expr *e = far.failed ? NULL : poly_expr(x->g, far);
+    return e && expr_over_dims(e) ? e : NULL;
+}
+
+/* A load that is `then` where the condition holds, and `other` where it does not; NULL: there is none. */
+static const Expr *load_of_either(Apply *x, const Expr *cond, const Expr *then, const Expr *other) {
+    const Expr *at[MAX_RANK], *far;
+    if (then == other || then->u.tensor != other->u.tensor || then->u.tensor->kind == TENSOR_INOUT) return NULL;
+    const Expr *one = expr3(x->g, OP_IF, cond, expr_int(x->g, TY_I64, 1), expr_int(x->g, TY_I64, 0));
+    for (int d = 0; d < then->nargs; d++) {
+        at[d] = other->arg[d];
+        if (then->arg[d] == other->arg[d]) continue;
+        if (!(far = number_between(x, then->arg[d], other->arg[d]))) return NULL;
+        at[d] = expr2(x->g, OP_ADD, at[d], expr2(x->g, OP_MUL, far, one));
+    }
+    return expr_load(x->g, then->u.tensor, at);
+}
+
+static bool is_loaded_under(Apply *x, const Expr *load, Cond c) {
+    return load_cond(x, load, c).key == c.key && !apply_known(x, load, c.key);
+}
+
+/* Where each branch loads an element of one tensor, and these are a number apart, as the halves of rows that are
+ * rotated (c[d] and c[d - D]), one load serves both. Lanes of a warp differ in the branch that they take: of two loads
+ * under contrary conditions all of them would wait for both. */
+static void apply_either(Apply *x, const Expr *e, Cond c, Cond then, Cond other) {
+    if (!is_index(x, e->arg[0])) return;
+    const BranchLoads a = loads_of_branch(x, e->arg[1]);
+    BranchLoads b = loads_of_branch(x, e->arg[2]);
+    for (int i = 0; i < a.at.n; i++) {
+        const Expr *load = NULL;
+        if (!is_loaded_under(x, a.at.at[i], then)) continue;
+        for (int k = 0; k < b.at.n && !load; k++) {
+            if (!b.at.at[k] || !is_loaded_under(x, b.at.at[k], other)) continue;
+            if (!(load = load_of_either(x, e->arg[0], a.at.at[i], b.at.at[k]))) continue;
+            const Expr *value = expression(x, load, c, false);
+            ApplyBody *at = home(x, load, c);
+            apply_know(x, at, a.at.at[i], then.key, value);
+            apply_know(x, at, b.at.at[k], other.key, value);
+            b.at.at[k] = NULL; /* it is part of a pair */
+        }
+    }
+}
+
 /* Operands, each under the condition that its operator evaluates it under. */
 static const Expr *apply_args(Apply *x, const Expr *e, Cond c) {
     const Expr *a[3], *is = NULL; /* of an operator: loads, steps and marks do not come here */
@@ -440,8 +514,9 @@ static const Expr *apply_args(Apply *x, const Expr *e, Cond c) {
             ci = both(x, c, e->arg[0], a[0]);
             is = ci.is;
         } else if (i && (e->op == OP_OR || e->op == OP_IF)) {
-            ci = both(x, c, expr1(x->g, OP_NOT, e->arg[0]), expr1(x->g, OP_NOT, a[0]));
+            ci = contrary(x, c, e->arg[0], a[0]);
         }
+        if (i == 1 && e->op == OP_IF) apply_either(x, e, c, ci, contrary(x, c, e->arg[0], a[0]));
         a[i] = expression(x, e->arg[i], ci, group_free(x->gr, e->arg[i]) != group_free(x->gr, e));
     }
     const Expr *loaded = e->op == OP_IF ? loaded_or(x, a[1], is, a[2]) : NULL;

@@ -208,6 +208,15 @@ static PolyEnv short_proofs(const Reading *x, int *work) {
     return env;
 }
 
+/* Conditions by which an offset chooses numbers: the lowering asks them of a vector as that of the access. */
+static const Expr *choosing(const Placing *p, Poly offset) {
+    const Expr *all = NULL;
+    for (int i = 0; i < offset.n; i++)
+        for (int k = 0; k < offset.term[i].degree; k++)
+            if (offset.term[i].atom[k]->op == OP_IF) all = expr_and(p->x->g, all, offset.term[i].atom[k]->arg[0]);
+    return all;
+}
+
 static Poly offset_of(Placing *p, const Stage *s) {
     const Expr *at[MAX_RANK];
     int work;
@@ -322,7 +331,7 @@ static void place_tested(Placing *p, FactorSet may, FactorSet varies, const Expr
     place_vector(p, may);
     if (p->a->vector > 1 || !p->cond || !(varies & may)) return;
     place_vector(p, may & ~varies);
-    if (p->a->vector > 1 || !expr_has_op(cond, OP_DIM)) return;
+    if (p->a->vector > 1 || !cond || !expr_has_op(cond, OP_DIM)) return;
     int64_t V = plan_vector(p, may);
     while (V > 1 && !aligned(p, V, false)) V = halve(p, V);
     p->a->vector = (int)V;
@@ -543,7 +552,7 @@ void feature_access(Reading *x, const Stage *s) {
     const bool store = s->kind == STAGE_STORE || s->kind == STAGE_ATOMIC;
     const Layout *l = !store && s->nout && s->out[0]->layout ? s->out[0]->layout : feature_layout(x, s);
     FactorSet domain = 0, starts_early = 0;
-    const FactorSet cond = s->cond ? expr_domain(x->part, l, s->cond) : 0;
+    FactorSet cond = s->cond ? expr_domain(x->part, l, s->cond) : 0;
     for (int d = 0; d < s->tensor->rank; d++) domain |= expr_domain(x->part, l, s->subs[d]);
     Access a = {.tensor = s->tensor,
                 .number = tensor_number(x, s->tensor),
@@ -573,6 +582,9 @@ void feature_access(Reading *x, const Stage *s) {
     for (int i = 0; i < x->part->axes.n; i++)
         if (x->part->axes.at[i]->peel) starts_early |= layout_axis_factors(l, x->part->axes.at[i]);
     if (s->cond && s->kind != STAGE_ATOMIC) expand(&p, &s->cond, &p.cond, 1);
+    const Expr *chooses = offset.failed || s->kind == STAGE_ATOMIC ? NULL : choosing(&p, offset);
+    if (chooses) p.cond = expr_and(x->g, p.cond, chooses);
+    if (chooses) cond |= expr_domain(x->part, l, chooses);
     const FactorSet may = p.cond ? ~(cond & starts_early) : ~cond;
     place_tested(&p, single || (early && !a.peel && !a.across) ? 0 : may, cond, s->cond);
     need_whole(&p);
