@@ -18,8 +18,9 @@ static double count_over(const ExprVars *f, const ExprVars *besides) {
 /* What a kernel does for each product of two elements, beside computing factors: f16 convolutions of 3 x 3 take 22e12
  * operations a second on an H200, scores times values 30e12, of 60e12 that its lanes could start. */
 static const double KERNEL_ISSUE = 3; /* instructions */
-/* For how many products a thread of such a kernel keeps an element of a computed factor: tiles of results. */
-static const double KEPT_FOR = 4;
+/* For how many products a thread of such a kernel keeps an element of a computed factor: tiles of results; and where
+ * those have one row or little more. */
+static const double KEPT_FOR = 4, KEPT_FOR_FEW = 1;
 
 /* What computes an element of a factor. */
 typedef struct FactorWork {
@@ -53,9 +54,9 @@ static FactorWork work_of(Partition *x, const Expr *e, double elements) {
     return w;
 }
 
-/* Whether the library with the computed factors stored first is quicker than a kernel that computes them and does such
- * a share of the products: by guessed lengths, and by figures in favour of the kernel. */
-static bool is_quicker_stored(Partition *x, const ProductSum *s, double share) {
+/* How many times as long a kernel that computes the factors, and does such a share of the products, takes as the
+ * library with the computed factors stored first: by guessed lengths, and by figures in favour of the kernel. */
+static double gain_of_storing(Partition *x, const ProductSum *s, double share, double kept_for) {
     const Machine *on = x->machine;
     const ExprVars *f[2] = {expr_free(&x->free, s->factor[0]), expr_free(&x->free, s->factor[1])};
     const double m = count_over(f[0], f[1]), n = count_over(f[1], f[0]);
@@ -65,7 +66,7 @@ static bool is_quicker_stored(Partition *x, const ProductSum *s, double share) {
         const double count = count_over(f[i], NULL);
         if (s->ready[i]) continue;
         const FactorWork w = work_of(x, s->factor[i], count);
-        issued += w.operators / KEPT_FOR;
+        issued += w.operators / kept_for;
         stored += on->chained + (count * type_bits(s->type) / 8 + w.bytes) / on->bandwidth;
     }
     const double batch = count_over(f[0], NULL) / (m * k), products = batch * m * n * k;
@@ -73,8 +74,74 @@ static bool is_quicker_stored(Partition *x, const ProductSum *s, double share) {
     double library = machine_product_seconds(on, s->type, peak, batch * m, n, k);
     if (!(library > 0))
         library = 2 * products / peak + batch * (m * k + k * n + m * n) * type_bits(s->type) / 8 / on->bandwidth;
-    return stored + library <
-           share * products * issued / ((double)on->target->lanes * on->sms * on->clock * on->issue_share);
+    const double kernel = products * issued / ((double)on->target->lanes * on->sms * on->clock * on->issue_share);
+    return share * kernel / (stored + library);
+}
+
+/* ---- few rows ---- */
+
+enum { MANY = 4096 /* rows, of which the library is quicker */ };
+
+static bool depends_on(const Var *v, const Expr *length) {
+    return expr_has(v->lo, expr_test_node, length) || expr_has(v->hi, expr_test_node, length);
+}
+
+/* A length that is not known, of an index of the result that one factor alone has and that no other index depends on;
+ * NULL: v has none. */
+static Dim *free_length(Partition *x, const ProductSum *s, const Var *v) {
+    const ExprVars *f[2] = {expr_free(&x->free, s->factor[0]), expr_free(&x->free, s->factor[1])};
+    const Reduce *r = s->sum->u.reduce;
+    int64_t lo;
+    if (v->hi->op != OP_DIM || !expr_is_int(v->lo, &lo) || v->hi->u.dim->lo == v->hi->u.dim->hi) return NULL;
+    if (expr_vars_have(f[0], v) == expr_vars_have(f[1], v)) return NULL;
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < f[i]->n; k++)
+            if (f[i]->vars[k] != v && depends_on(f[i]->vars[k], v->hi)) return NULL;
+    for (int k = 0; k < r->nvars; k++)
+        if (depends_on(r->vars[k], v->hi)) return NULL;
+    return v->hi->u.dim;
+}
+
+/* What is gained where that length is as said, and the others are, or are long: then it matters most. */
+static double gain_at(Partition *x, const ProductSum *s, double share, Dim *d, int64_t length) {
+    enum { LONG = 8192 };
+    const Graph *g = x->g;
+    int64_t *told = NEW_N(x->temp, int64_t, g->dims.n + 1);
+    for (int i = 0; i < g->dims.n; i++) {
+        Dim *other = g->dims.at[i];
+        told[i] = other->hint;
+        if (other == d) other->hint = length;
+        if (other->hint <= 0) other->hint = other->hi < LONG ? other->hi : LONG;
+    }
+    const double gain = gain_of_storing(x, s, share, KEPT_FOR_FEW);
+    for (int i = 0; i < g->dims.n; i++) g->dims.at[i]->hint = told[i];
+    return gain;
+}
+
+/* The length on which it depends who does the product: how often each element of the other factor, which is computed,
+ * is needed. */
+static FewRows few_rows(Partition *x, const ProductSum *s, double share) {
+    enum { MOST = 256 };
+    static const double WORTH = 1.5; /* times as long the library takes for few: figures are in favour of the kernel */
+    FewRows few = {.dim = NULL};
+    for (int i = 0; i < 2 && !few.dim; i++) {
+        const ExprVars *f = expr_free(&x->free, s->factor[i]);
+        for (int k = 0; k < f->n && !few.dim && !s->ready[1 - i]; k++) {
+            Dim *d = free_length(x, s, f->vars[k]);
+            if (!d || d->lo > 1 || d->hi < MANY || gain_at(x, s, share, d, MANY) <= 1) continue;
+            if (gain_at(x, s, share, d, 1) > 1 / WORTH) continue;
+            few = (FewRows){d, 1, 0};
+        }
+    }
+    while (few.dim && few.most < MOST && gain_at(x, s, share, few.dim, 2 * few.most) <= 1 / WORTH) few.most *= 2;
+    return few;
+}
+
+/* Of several products with one such length what is few for all of them. */
+static void note_few(Partition *x, FewRows few) {
+    FewRows *known = &x->plan->few;
+    if (!known->dim) *known = few;
+    if (known->dim == few.dim && few.most < known->most) known->most = few.most;
 }
 
 /* A tensor that holds e, which nobody stores: for trying. */
@@ -161,14 +228,23 @@ static Equation in_order_of(Partition *x, const ProductSum *s, int i, const Equa
 Factors partition_factors(Partition *x, const ProductSum *s, double share, const Equation *reader) {
     const Expr *f[2] = {s->factor[0], s->factor[1]};
     Factors r = {0};
-    if (!is_quicker_stored(x, s, share)) return r;
+    const bool pays = gain_of_storing(x, s, share, KEPT_FOR) > 1;
+    const FewRows few = few_rows(x, s, share);
+    if (!pays && !few.dim) return r;
     for (int i = 0; i < 2; i++) {
         if (s->ready[i]) continue;
         r.order[i] = in_order_of(x, s, i, reader);
         f[i] = as_if_stored(x, f[i], &r.order[i]);
         if (!f[i]) return r;
     }
-    r.stored = partition_would_match(x, partition_with_factors(x, s, f), reader);
+    const Expr *stored = partition_with_factors(x, s, f);
+    if (few.dim) {
+        const int64_t told = few.dim->hint;
+        few.dim->hint = MANY;
+        if (partition_would_match(x, stored, reader)) note_few(x, few);
+        few.dim->hint = told;
+    }
+    r.stored = pays && partition_would_match(x, stored, reader);
     return r;
 }
 

@@ -44,6 +44,13 @@ typedef struct Fusion {
     const Expr *when; /* sizes for which they are fused, once that is decided; NULL: for none */
 } Fusion;
 
+/* A length that is not known, up to which kernels are quicker with products than a library with computed factors that
+ * are stored first: rows of a layer whose weights are bytes, say. */
+typedef struct FewRows {
+    Dim *dim;           /* NULL: there is none */
+    int64_t most, told; /* few are at most so many; the length's hint */
+} FewRows;
+
 typedef struct Plan {
     Graph *graph;
     VEC(Equation) roots; /* what is stored, in an order in which it may be computed */
@@ -51,6 +58,7 @@ typedef struct Plan {
     VEC(PlanTemp) temps;
     VEC(Fusion *) fusions;
     const Expr *branch; /* sizes for which groups that are a branch's are taken instead of the others; NULL: none are */
+    FewRows few;        /* filled in by the partition, of its products; without a hint */
     Reasons *reasons;   /* NULL: not kept */
     const int64_t *dims;                /* lengths (by Dim.id) that it is for; NULL: those that are guessed */
     ExprMap names;                      /* of tensors: taken */

@@ -36,8 +36,7 @@ static void join(SchedWork *w) {
     w->other = NULL;
 }
 
-bool sched_branch_step(SchedWork *w, SchedStep step, bool (*one)(SchedWork *w, SchedStep step)) {
-    if (!w->other || step <= SCHED_SORT) return true;
+static bool branch_step(SchedWork *w, SchedStep step, bool (*one)(SchedWork *w, SchedStep step)) {
     if (step > SCHED_PARTITION) {
         const bool ok = one(w->other, step);
         if (ok && step == SCHED_FLATTEN) join(w);
@@ -48,6 +47,35 @@ bool sched_branch_step(SchedWork *w, SchedStep step, bool (*one)(SchedWork *w, S
     put_own(w, own);
     if (ok && step == SCHED_PARTITION) definitions_keep_both(w->graph, w->other->definitions);
     return ok;
+}
+
+bool sched_again(SchedWork *w, const Definitions *before, bool (*one)(SchedWork *w, SchedStep step)) {
+    definitions_put(w->graph, before);
+    return one(w, SCHED_PREPARE);
+}
+
+bool sched_branch_few(SchedWork *w, FewRows few, Definitions *before, bool (*one)(SchedWork *w, SchedStep step)) {
+    Graph *g = w->graph;
+    const Expr *when = expr2(g, OP_LE, expr_dim(g, few.dim), expr_int(g, TY_I64, few.most));
+    w->few = few;
+    w->other = NEW(w->ctx, SchedWork);
+    *w->other = (SchedWork){.ctx = w->ctx, .graph = g, .o = w->o, .when = when, .definitions = before, .few = few};
+    return sched_again(w, before, one) && branch_step(w, SCHED_PREPARE, one);
+}
+
+void sched_branch_begin(const FewRows *few, bool is_few) {
+    enum { USUAL_FEW = 1, UNSAID = 0 };
+    if (!few->dim) return;
+    const bool mine = few->told > 0 && (few->told <= few->most) == is_few;
+    few->dim->hint = mine ? few->told : is_few ? USUAL_FEW : UNSAID;
+}
+
+void sched_branch_end(const FewRows *few) {
+    if (few->dim) few->dim->hint = few->told;
+}
+
+bool sched_branch_step(SchedWork *w, SchedStep step, bool (*one)(SchedWork *w, SchedStep step)) {
+    return !w->other || step <= SCHED_SORT || branch_step(w, step, one);
 }
 
 bool sched_branch_graph(SchedWork *w, bool (*ask)(void *user), void *user) {

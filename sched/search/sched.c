@@ -60,6 +60,34 @@ static bool step_partition(SchedWork *w, Text *why) {
     return w->plan || refuse(w, DIAG_NOT_YET, NULL, NULL, why);
 }
 
+static bool one_step(SchedWork *w, SchedStep step);
+
+/* Where it depends on a length who does products, there are two partitions, whatever is said of it. One as if nothing
+ * was said tells of such a length. */
+static bool step_partition_sides(SchedWork *w, Text *why) {
+    Graph *g = w->graph;
+    Definitions *const before = definitions_take(g);
+    int64_t *told = NEW_N(w->ctx, int64_t, g->dims.n + 1);
+    bool any = false;
+    if (w->other || w->when) return step_partition(w, why);
+    for (int i = 0; i < g->dims.n; i++) {
+        any |= g->dims.at[i]->hint > 0;
+        told[i] = g->dims.at[i]->hint;
+        g->dims.at[i]->hint = 0;
+    }
+    bool ok = step_partition(w, why);
+    for (int i = 0; i < g->dims.n; i++) g->dims.at[i]->hint = told[i];
+    if (!ok) return false;
+    FewRows few = w->plan->few;
+    if (few.dim) few.told = few.dim->hint;
+    if (few.dim ? !sched_branch_few(w, few, before, one_step) : any && !sched_again(w, before, one_step)) return false;
+    if (!few.dim && !any) return true;
+    sched_branch_begin(&w->few, false);
+    ok = step_partition(w, why);
+    sched_branch_end(&w->few);
+    return ok;
+}
+
 /* Notes which groups have versions that were given. False after reporting. */
 static bool take_given(SchedWork *w, bool *given) {
     const Plan *plan = w->plan;
@@ -85,7 +113,9 @@ static void choose_versions(SchedWork *w, SchedMemo *memo, Group *gr, int lines,
     *v = tuned;
     if (tuned.n && !tuned.at[tuned.n - 1].when) return;
     const int room = MAX_VERSIONS - tuned.n;
+    sched_branch_begin(&w->few, gr->branch);
     versions_choose(memo, gr, w->o->targets, sched_machine(w->o), most < room ? most : room, &chosen);
+    sched_branch_end(&w->few);
     *v = chosen;
     if (!tuned.n) return;
     *v = versions_room(w->ctx, tuned.n + chosen.n);
@@ -361,7 +391,7 @@ static bool step_sort_keys(SchedWork *w) {
     return true;
 }
 
-static bool one_step(SchedWork *w, SchedStep step) {
+static bool step_alone(SchedWork *w, SchedStep step) {
     Text why = {.ctx = w->ctx};
     text_put(&why, "");
     /* From here on the names of temporaries are taken. */
@@ -375,7 +405,7 @@ static bool one_step(SchedWork *w, SchedStep step) {
     case SCHED_PREPARE:
         w->prep = prepare_graph(w->graph, &why);
         return w->prep || refuse(w, DIAG_NOT_YET, NULL, NULL, &why);
-    case SCHED_PARTITION: return step_partition(w, &why);
+    case SCHED_PARTITION: return step_partition_sides(w, &why);
     case SCHED_SHARE: share_groups(w->plan); return true;
     case SCHED_FUSE: fuse_groups(w->plan, sched_machine(w->o)); return true;
     case SCHED_SPLIT:
@@ -391,6 +421,15 @@ static bool one_step(SchedWork *w, SchedStep step) {
     case SCHED_STEPS: break;
     }
     return true;
+}
+
+/* Until two ways have one plan, each step is one way's. */
+static bool one_step(SchedWork *w, SchedStep step) {
+    if (step > SCHED_FLATTEN) return step_alone(w, step);
+    sched_branch_begin(&w->few, w->when != NULL);
+    const bool ok = step_alone(w, step);
+    sched_branch_end(&w->few);
+    return ok;
 }
 
 bool sched_step(SchedWork *w, SchedStep step) {

@@ -60,6 +60,7 @@ typedef struct SchedWork {
     /* The Graph in another way, for some sizes, until SCHED_FLATTEN puts both plans together (branch.c); NULL: none. */
     struct SchedWork *other;
     const Expr *when;         /* of the other: those sizes */
+    FewRows few;              /* of both: the length that they are for few and many of (branch.c); dim NULL: none */
     Definitions *definitions; /* of the other: what the Graph is in it */
 } SchedWork;
 
@@ -68,6 +69,14 @@ SchedWork *sched_begin(Ctx *ctx, Graph *g, const SchedOptions *o);
 /* One step; nothing where it is left out. False after reporting to the diagnostics of ctx. A function of the host has
  * only the last ones, which leave a program without kernels. */
 bool sched_step(SchedWork *w, SchedStep step);
+/* The Graph as it was, prepared once more. */
+bool sched_again(SchedWork *w, const Definitions *before, bool (*one)(SchedWork *w, SchedStep step));
+/* Makes two ways by a length on which the partition has found it to depend who does products (Plan.few); this one is
+ * for many and, as the other, at SCHED_PREPARE again. before: what the Graph was then. */
+bool sched_branch_few(SchedWork *w, FewRows few, Definitions *before, bool (*one)(SchedWork *w, SchedStep step));
+/* While something is decided for one of them, the length has its sizes alone: a hint, if that is on its side. */
+void sched_branch_begin(const FewRows *few, bool is_few);
+void sched_branch_end(const FewRows *few);
 /* One step of the other way, after the same of this one; the Graph is this one's before and after. False after
  * reporting. And what is asked of a Graph while it is the other way's. */
 bool sched_branch_step(SchedWork *w, SchedStep step, bool (*one)(SchedWork *w, SchedStep step));
