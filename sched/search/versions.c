@@ -493,11 +493,10 @@ const Expr *versions_length(const Group *gr, AxisSet axes) {
     return n;
 }
 
-/* Whether rows of that length are aligned, as they are where the first one is. Rows that begin elsewhere are as those
- * of odd length: what is taken for these is good for them. */
-static const Expr *rows_aligned(Graph *g, const Expr *length, int vector) {
+/* Whether rows of that length are aligned where the first one is. */
+static const Expr *rows_alike(Graph *g, const Expr *length, int vector) {
     const Expr *rest = expr2(g, OP_MOD, length, expr_int(g, TY_I64, vector));
-    return expr_and(g, expr2(g, OP_EQ, rest, expr_int(g, TY_I64, 0)), expr_aligned(g));
+    return expr2(g, OP_EQ, rest, expr_int(g, TY_I64, 0));
 }
 
 const Expr *versions_row(const Group *gr, const SizeTest *t) {
@@ -508,16 +507,18 @@ const Expr *versions_row(const Group *gr, const SizeTest *t) {
 const Expr *versions_condition(const Group *gr, const Case *c) {
     Graph *g = gr->graph;
     const Expr *when = NULL;
+    bool aligned = false;
     for (int i = 0; i < c->ntests; i++) {
         const SizeTest *t = &c->test[i];
-        const Expr *length = versions_length(gr, t->axes), *test;
-        if (!t->axes)
-            test = expr_aligned(g);
-        else if (t->divisor)
-            test = rows_aligned(g, t->tensor ? versions_row(gr, t) : length, t->divisor);
-        else
+        const Expr *length = versions_length(gr, t->axes), *test = NULL;
+        if (t->axes && t->divisor)
+            test = rows_alike(g, t->tensor ? versions_row(gr, t) : length, t->divisor);
+        else if (t->axes)
             test = expr2(g, OP_LE, length, expr_int(g, TY_I64, t->most));
         when = expr_and(g, when, test);
+        /* Rows that begin elsewhere are as those of odd length: what is taken for these is good for them. */
+        if (t->divisor && !aligned) when = expr_and(g, when, expr_aligned(g));
+        aligned |= t->divisor > 0;
     }
     return when;
 }

@@ -21,9 +21,12 @@ static const double GAIN = 0.008, GAIN_OF_SEVERAL = 0.005;
 static const double ROUNDING = 1e-9; /* of sums of losses, which depends on their order */
 static const double ENOUGH = 1.03;   /* times the best at every point: then there are versions enough */
 
-/* A case's points are parted by a test; what its two sides take, and lose. */
+enum { MOST_TOGETHER = 2 /* rows that are aligned all at once: what is relaid has vectors on both sides */ };
+
+/* A case's points are parted by a test, or by several that hold together; what its two sides take, and lose. */
 typedef struct Parting {
-    SizeTest test;
+    int ntests;
+    SizeTest test[MOST_TOGETHER];
     Case left, right;
     double loss[2], gain;
     double worth; /* the gain of one more case, if a test is made behind it, too. 0: nothing is gained */
@@ -259,8 +262,9 @@ static void try_axes(Choosing *x, const Leaf *l, AxisSet axes, Parting *best) {
         const double gain = l->loss - sides[i].loss[0] - sides[i].loss[1];
         const double worth = fmax(gain, sides[i].within / 2); /* that takes two tests */
         if (!sides[i].nleft || !(worth > best->worth + ROUNDING)) continue;
-        *best = (Parting){{axes, s.most[i], 0, 0}, l->c, l->c, {sides[i].loss[0], sides[i].loss[1]}, gain, worth};
-        add_test(&best->left, best->test);
+        const SizeTest test = {axes, s.most[i], 0, 0};
+        *best = (Parting){1, {test}, l->c, l->c, {sides[i].loss[0], sides[i].loss[1]}, gain, worth};
+        add_test(&best->left, test);
         best->left.candidate = sides[i].candidate[0];
         best->right.candidate = sides[i].candidate[1];
     }
@@ -308,22 +312,28 @@ static double gain_behind(Choosing *x, const AxesList *list, const Case *c, cons
     return best.gain;
 }
 
+static bool all_hold(const Choosing *x, const SizeTest *test, int n, int point) {
+    bool all = true;
+    for (int i = 0; i < n && all; i++) all = versions_holds(x, &test[i], point);
+    return all;
+}
+
 /* Lengths that are multiples of some and those that are not: where that gains little by itself, a test behind it may.
  * */
-static void try_multiples(Choosing *x, const Leaf *l, SizeTest test, Parting *best) {
+static void try_multiples(Choosing *x, const Leaf *l, const SizeTest *test, int ntests, Parting *best) {
     const int n = x->points->n;
     bool here[2][MAX_POINTS];
     int count[2] = {0};
-    if (l->c.ntests == MAX_TESTS) return;
+    if (l->c.ntests + ntests > MAX_TESTS) return;
     for (int i = 0; i < n; i++) {
-        const bool in = versions_holds(x, &test, i);
+        const bool in = all_hold(x, test, ntests, i);
         count[0] += here[0][i] = l->here[i] && in;
         count[1] += here[1][i] = l->here[i] && !in;
     }
     if (!count[0] || !count[1]) return;
     const AxesList list = axes_to_test(x->gr);
-    Parting p = {.test = test, .left = l->c, .right = l->c};
-    add_test(&p.left, test);
+    Parting p = {.ntests = ntests, .left = l->c, .right = l->c};
+    for (int i = 0; i < ntests; i++) add_test(&p.left, p.test[i] = test[i]);
     p.loss[0] = versions_settle(x, &p.left, here[0]);
     p.loss[1] = versions_settle(x, &p.right, here[1]);
     p.gain = l->loss - p.loss[0] - p.loss[1];
@@ -356,9 +366,12 @@ static void try_alignment(Choosing *x, const Leaf *l, Parting *best) {
             for (int k = 0; k < n; k++) same |= same_rows(&tried[k], &t);
             if (same) continue;
             tried[n++] = t;
-            try_multiples(x, l, t, best);
+            try_multiples(x, l, &t, 1, best);
         }
     }
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < i; k++)
+            if (tried[i].axes != tried[k].axes) try_multiples(x, l, (SizeTest[]){tried[k], tried[i]}, 2, best);
 }
 
 static void find_best(Choosing *x, Leaf *l) {
@@ -404,7 +417,7 @@ static void part(const Choosing *x, Leaf *leaves, int n, int leaf) {
     right->here = right->near = NEW_N(x->temp, bool, x->points->n);
     bool any = false;
     for (int i = 0; i < x->points->n; i++) {
-        bool in = versions_holds(x, &p.test, i);
+        const bool in = all_hold(x, p.test, p.ntests, i);
         left->here[i] = all[i] && in;
         any |= right->here[i] = all[i] && !in;
     }
@@ -413,7 +426,7 @@ static void part(const Choosing *x, Leaf *leaves, int n, int leaf) {
     right->c = p.right;
     right->loss = p.loss[1];
     if (any) return;
-    right->near = longest_of(x, all, &p.test);
+    right->near = longest_of(x, all, p.test);
     if (x->sparing > 0) right->loss = versions_settle(x, &right->c, right->near);
 }
 
