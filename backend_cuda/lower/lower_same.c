@@ -10,9 +10,8 @@ static bool is_chosen(const PolyTerm *t) {
     bool chosen = false;
     for (int k = 0; k < t->degree; k++) {
         const Expr *e = t->atom[k];
-        const bool choice = e->op == OP_IF && expr_over_dims(e->arg[1]) && expr_over_dims(e->arg[2]);
-        if (!choice && !expr_over_dims(e)) return false;
-        chosen |= choice;
+        if (!uniform_choice(e) && !expr_over_dims(e)) return false;
+        chosen |= uniform_choice(e);
     }
     return chosen;
 }
@@ -27,15 +26,6 @@ void access_place(Lower *l, Access *x, const Stage *s) {
     }
 }
 
-/* The conditions by which it is chosen. */
-static const Expr *choosing(Lower *l, const Access *x) {
-    const Expr *all = NULL;
-    for (int i = 0; i < x->chosen.n; i++)
-        for (int k = 0; k < x->chosen.term[i].degree; k++)
-            if (x->chosen.term[i].atom[k]->op == OP_IF) all = expr_and(l->g, all, x->chosen.term[i].atom[k]->arg[0]);
-    return all;
-}
-
 const Code *access_chosen_code(Lower *l, const Access *x) {
     if (!x->chosen.n) return NULL;
     l->open.first = &x->plan;
@@ -45,7 +35,7 @@ const Code *access_chosen_code(Lower *l, const Access *x) {
 }
 
 bool access_chosen_once(Lower *l, const Access *x) {
-    const Expr *by = choosing(l, x);
+    const Expr *by = uniform_choosing(l->g, x->chosen);
     FactorSet set = by ? reg_factors(l, expr_domain(l->part, x->layout, by)) : 0;
     for (int i = 0; i < x->plan.nv; i++)
         if (x->plan.part[i] == x->plan.f[i]->size) set &= ~((FactorSet)1 << x->plan.f[i]->id);
@@ -55,7 +45,7 @@ bool access_chosen_once(Lower *l, const Access *x) {
 /* An axis that starts early has indices that begin nowhere at multiples. */
 FactorSet access_under(Lower *l, Access *x, const Stage *s) {
     FactorSet early = 0;
-    x->cond = choosing(l, x);
+    x->cond = uniform_choosing(l->g, x->chosen);
     if (s->cond) x->cond = expr_and(l->g, x->cond, offset_expand(l, x->layout, s->cond));
     if (!x->cond) return ~(FactorSet)0;
     for (int i = 0; i < l->part->axes.n; i++)

@@ -214,3 +214,19 @@ bool uniform_condition(const PolyEnv *env, const Part *part, const Layout *l, co
     needs->n = 0;
     return !expr_has(cond, differs, &a);
 }
+
+/* ---- choices ---- */
+
+bool uniform_choice(const Expr *atom) {
+    return atom->op == OP_IF && expr_over_dims(atom->arg[1]) && expr_over_dims(atom->arg[2]);
+}
+
+const Expr *uniform_choosing(Graph *g, Poly offset) {
+    const Expr *all = NULL;
+    for (int i = 0; i < offset.n; i++)
+        for (int k = 0; k < offset.term[i].degree; k++) {
+            const Expr *atom = offset.term[i].atom[k];
+            if (uniform_choice(atom)) all = expr_and(g, all, atom->arg[0]);
+        }
+    return all;
+}

@@ -30,4 +30,10 @@ typedef struct UniformNeeds {
 bool uniform_condition(const PolyEnv *env, const Part *part, const Layout *l, const Expr *cond, UniformVector v,
                        UniformNeeds *needs);
 
+/* Whether an atom of an offset is one of two numbers of dimensions, which a condition chooses. */
+bool uniform_choice(const Expr *atom);
+/* The conditions by which an offset chooses such numbers, which must be the same for all elements of a vector; NULL: it
+ * chooses none. */
+const Expr *uniform_choosing(Graph *g, Poly offset);
+
 #endif

@@ -208,15 +208,6 @@ static PolyEnv short_proofs(const Reading *x, int *work) {
     return env;
 }
 
-/* Conditions by which an offset chooses numbers: the lowering asks them of a vector as that of the access. */
-static const Expr *choosing(const Placing *p, Poly offset) {
-    const Expr *all = NULL;
-    for (int i = 0; i < offset.n; i++)
-        for (int k = 0; k < offset.term[i].degree; k++)
-            if (offset.term[i].atom[k]->op == OP_IF) all = expr_and(p->x->g, all, offset.term[i].atom[k]->arg[0]);
-    return all;
-}
-
 static Poly offset_of(Placing *p, const Stage *s) {
     const Expr *at[MAX_RANK];
     int work;
@@ -582,7 +573,7 @@ void feature_access(Reading *x, const Stage *s) {
     for (int i = 0; i < x->part->axes.n; i++)
         if (x->part->axes.at[i]->peel) starts_early |= layout_axis_factors(l, x->part->axes.at[i]);
     if (s->cond && s->kind != STAGE_ATOMIC) expand(&p, &s->cond, &p.cond, 1);
-    const Expr *chooses = offset.failed || s->kind == STAGE_ATOMIC ? NULL : choosing(&p, offset);
+    const Expr *chooses = offset.failed || s->kind == STAGE_ATOMIC ? NULL : uniform_choosing(x->g, offset);
     if (chooses) p.cond = expr_and(x->g, p.cond, chooses);
     if (chooses) cond |= expr_domain(x->part, l, chooses);
     const FactorSet may = p.cond ? ~(cond & starts_early) : ~cond;
