@@ -333,7 +333,7 @@ const Code *put_pointer(Lower *l, const Access *x, const Stage *s, bool is_const
     offset_split(l, x->layout, offset_regroup(l, x->layout, vector_drop(l, offset, &x->plan)), &fixed, &varying);
     Sym name = name_of(l, s, sym_fmt(l->ctx, "%s_at", x->tensor->name));
     const char *T = lower_storage_type(x->tensor->type), *constant = is_const ? "const " : "";
-    const Code *tensor = tensor_code(l, x->tensor), *chosen = access_chosen_code(l, x);
+    const Code *tensor = tensor_code(l, x->tensor), *chosen = access_chosen_code(l, x, s);
     const bool once = chosen && type_bits(x->tensor->type) >= 8 && access_chosen_once(l, x);
     if (first) *first = name;
     if (once) tensor = code(l->ctx, "%c + %c", tensor, chosen);

@@ -514,7 +514,7 @@ FactorSet access_domain(Lower *l, const Layout *layout, const Stage *s); /* of i
 /* Notes the place of a stage's access: its offset and what conditions choose. */
 void access_place(Lower *l, Access *x, const Stage *s);
 /* What conditions choose for the vector at hand, to be added to the address; NULL: nothing. */
-const Code *access_chosen_code(Lower *l, const Access *x);
+const Code *access_chosen_code(Lower *l, const Access *x, const Stage *s);
 /* Whether that is the same for all registers of a thread. */
 bool access_chosen_once(Lower *l, const Access *x);
 /* Notes the condition of a stage's access; the factors along which vectors under it may lie. */

@@ -16,20 +16,25 @@ static bool is_chosen(const PolyTerm *t) {
     return chosen;
 }
 
-void access_place(Lower *l, Access *x, const Stage *s) {
-    const Poly all = offset_flat(l, x->layout, s->tensor, s->subs);
-    x->offset = (Poly){0, NEW_N(l->ctx, PolyTerm, all.n + 1), all.failed};
-    x->chosen = (Poly){0, NEW_N(l->ctx, PolyTerm, all.n + 1), all.failed};
-    for (int i = 0; i < all.n; i++) {
-        Poly *to = is_chosen(&all.term[i]) ? &x->chosen : &x->offset;
-        to->term[to->n++] = all.term[i];
-    }
+/* The terms of a sum that are chosen, or the others. */
+static Poly terms_of(Lower *l, Poly p, bool chosen) {
+    Poly some = {0, NEW_N(l->ctx, PolyTerm, p.n + 1), p.failed};
+    for (int i = 0; i < p.n; i++)
+        if (is_chosen(&p.term[i]) == chosen) some.term[some.n++] = p.term[i];
+    return some;
 }
 
-const Code *access_chosen_code(Lower *l, const Access *x) {
+void access_place(Lower *l, Access *x, const Stage *s) {
+    const Poly all = offset_flat(l, x->layout, s->tensor, s->subs);
+    x->offset = terms_of(l, all, false);
+    x->chosen = terms_of(l, all, true);
+}
+
+/* In terms of axes, as other conditions are written. */
+const Code *access_chosen_code(Lower *l, const Access *x, const Stage *s) {
     if (!x->chosen.n) return NULL;
     l->open.first = &x->plan;
-    const Code *r = poly_code(l, x->chosen, true);
+    const Code *r = poly_code(l, terms_of(l, poly_offset(&l->env, s->tensor, s->subs), true), true);
     l->open.first = NULL;
     return r;
 }
