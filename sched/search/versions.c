@@ -99,7 +99,7 @@ double versions_floor(const Choosing *x, int point) {
 
 void versions_add(Choosing *x, int division, const Schedule *const *parts, int n, const int64_t *most) {
     Chosen *all = x->chosen;
-    if (all->candidates.n >= x->room) return;
+    if (all->candidates.n >= x->room || all->candidates.n == MAX_CANDIDATES) return;
     for (int i = 0; i < all->candidates.n; i++) {
         const Candidate *c = all->candidates.at[i];
         bool same =
