@@ -66,10 +66,10 @@ static bool one_step(SchedWork *w, SchedStep step);
  * was said tells of such a length. */
 static bool step_partition_sides(SchedWork *w, Text *why) {
     Graph *g = w->graph;
+    if (w->other || w->when) return step_partition(w, why);
     Definitions *const before = definitions_take(g);
     int64_t *told = NEW_N(w->ctx, int64_t, g->dims.n + 1);
     bool any = false;
-    if (w->other || w->when) return step_partition(w, why);
     for (int i = 0; i < g->dims.n; i++) {
         any |= g->dims.at[i]->hint > 0;
         told[i] = g->dims.at[i]->hint;
