@@ -138,14 +138,16 @@ static void fold_by_rows(Lower *l, Fold *f, const Exchange *x) {
     Exchange y = exchange_open(l, f, 1, (ExchangeId){.purpose = 1 + MAX_PARTS, .what = "row_"});
     Fold row = *f;
     const Code *right[MAX_PARTS];
-    put_loop(l, false, "int row = td_tid() / 32; row < %l; row += %d", x->groups * x->regs, l->k->threads / WARP);
+    const Code *warps = l->settled ? code(l->ctx, "td_threads() / 32") : code(l->ctx, "%d", l->k->threads / WARP);
+    const Code *members = x->there ? x->there : code(l->ctx, "%l", x->members);
+    put_loop(l, false, "int row = td_tid() / 32; row < %l; row += %c", x->groups * x->regs, warps);
     for (int i = 0; i < m->n; i++) {
         Sym name = sym_fmt(l->ctx, "of_row%d", i);
         row.state[i] = code_name(l->ctx, name);
         put_declare(l, lower_value_type(m->type[i]), name, "");
     }
     put_identity(l, m, row.state);
-    put_loop(l, false, "int from = td_tid() %% 32; from < %l; from += 32", x->members);
+    put_loop(l, false, "int from = td_tid() %% 32; from < %c; from += 32", members);
     cells_get(l, m, x, code(l->ctx, "row * %l + from", x->apart), right);
     put_combine(l, m, row.state, right, row.state, NULL);
     put_end(l);

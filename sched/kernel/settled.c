@@ -55,9 +55,7 @@ static bool fold_allows(const Part *part, const Layout *l, const Stage *s, const
     for (int i = 0; i < l->factors.n; i++) {
         const Factor *x = l->factors.at[i];
         if (bind_scope(x->bind) != SCOPE_THREAD || x->size == 1 || x == f) continue;
-        const bool folded = s->over >> x->id & 1, kept = s->out[0]->domain >> x->id & 1;
-        if (folded && !digit_in_warp(x->tid_stride, x->size)) return false;
-        if (kept && x->tid_stride < TARGET_WARP && f->size > MAX_FOLDED_BY_ALL) return false;
+        if (s->over >> x->id & 1 && !digit_in_warp(x->tid_stride, x->size)) return false;
     }
     return true;
 }

@@ -77,8 +77,8 @@ static void build_lanes(const Group *gr, int row, int64_t rows, int64_t warps, i
 
 /* Whole vectors for rows of multiples of them, pairs and single elements for others, which cost as much to find as to
  * use: so a thread has several rows at the same place. */
-static void each_of_lanes(const Group *gr, int row, int64_t vec, const SchedLimits *limits,
-                          void (*take)(void *user, const Schedule *s, const int64_t *most), void *user) {
+static void each_of_lanes(const Group *gr, int row, int64_t vec, const SchedLimits *limits, SettleTake *take,
+                          void *user) {
     const struct {
         int64_t rows, warps, vec;
     } kinds[] = {{1, 8, vec}, {2, 4, vec}, {4, 4, vec / 2}, {4, 4, 2}, {8, 4, 1}};
@@ -97,7 +97,7 @@ typedef struct Settling {
     const SchedLimits *limits;
     int row;
     int64_t wide; /* bytes of an element of the widest tensor */
-    void (*take)(void *user, const Schedule *s, const int64_t *most);
+    SettleTake *take;
     void *user;
 } Settling;
 
@@ -118,8 +118,7 @@ static void each_of_warps(const Settling *x, int64_t warps, int64_t regs, int64_
     if (schedule_whole_warps(x->gr, &s)) x->take(x->user, &s, most);
 }
 
-void settle_each(const CostForm *form, const SchedLimits *limits,
-                 void (*take)(void *user, const Schedule *s, const int64_t *most), void *user) {
+void settle_each(const CostForm *form, const SchedLimits *limits, SettleTake *take, void *user) {
     static const int64_t WARPS[] = {16, 32};
     const Group *gr = form->gr;
     const int row = row_axis(gr);

@@ -5,9 +5,13 @@
 #include "cost_form.h"
 #include "schedule.h"
 
-/* Hands over those of a group that folds rows of a length that is not known, and up to which length of each axis they
- * are legal; none where the group folds nothing, or several axes. */
-void settle_each(const CostForm *form, const SchedLimits *limits,
-                 void (*take)(void *user, const Schedule *s, const int64_t *most), void *user);
+/* Takes a schedule, and up to which length of each axis it is legal. */
+typedef void SettleTake(void *user, const Schedule *s, const int64_t *most);
+
+/* Hands over those of a group that folds rows of a length that is not known; none where the group folds nothing, or
+ * several axes. */
+void settle_each(const CostForm *form, const SchedLimits *limits, SettleTake *take, void *user);
+/* Those of a group that folds columns of a length that is not known: see settle_columns.c. */
+void settle_columns_each(CostForm *form, const SchedLimits *limits, SettleTake *take, void *user);
 
 #endif

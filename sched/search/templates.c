@@ -226,8 +226,8 @@ static bool may_hold(const Search *x, int axis) {
 }
 
 /* What is folded across rows stays in registers, as many elements of each column as its threads have: a softmax along a
- * middle axis takes 1.28 times a copy so on an H200, and 1.68 in loops. Where lengths are not known there are enough
- * candidates without these. */
+ * middle axis takes 1.28 times a copy so on an H200, and 1.68 in loops. For lengths that are not known settle_columns.c
+ * proposes them. */
 static void try_columns(Search *x, const Shape *p) {
     enum { HELD = 64 /* elements of a thread */ };
     Schedule s;

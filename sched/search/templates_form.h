@@ -38,6 +38,15 @@ void templates_consider(Search *x, const Schedule *s, int kind);
 /* The tensor by whose rows an axis may be peeled, its number in Group.rows and 1: the widest of those whose rows are
  * not aligned at the form's point, so that vectors would be loaded element by element; or of all. 0: there is none. */
 int templates_peel(const CostForm *form, int axis, bool aligned);
+/* Axes by how far the address of the access with the most elements moves along them, the least first. */
+typedef struct Chain {
+    int n, axis[MAX_GROUP_AXES];
+    int64_t bytes; /* of an element */
+} Chain;
+
+/* At the form's point; where the second axis begins where the first one ends, and no other access that is nearly as
+ * large moves less along another axis; else n is 0. */
+Chain templates_chain(CostForm *form);
 /* Those whose threads go on along several axes. */
 void templates_stacks(Search *x);
 /* Those for ranges that are data. */

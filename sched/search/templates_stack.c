@@ -10,30 +10,22 @@ enum {
     HELD_STEP = 4   /* from one number of them to the next; moves try those between */
 };
 
-/* Axes by how far the address of an access moves along them, the least first. */
-typedef struct Chain {
-    int n, axis[MAX_GROUP_AXES];
-    int64_t bytes; /* of an element */
-} Chain;
-
-static double bytes_of(const Search *x, int access) {
-    const int64_t *stride = cost_form_strides(x->form)[access];
-    double bytes = x->form->accesses.at[access].bytes;
-    for (int a = 0; a < x->gr->axes.n; a++)
-        if (stride[a]) bytes *= (double)x->length[a];
+static double bytes_of(CostForm *f, int access) {
+    const int64_t *stride = cost_form_strides(f)[access];
+    double bytes = f->accesses.at[access].bytes;
+    for (int a = 0; a < f->gr->axes.n; a++)
+        if (stride[a]) bytes *= (double)f->lengths[f->at][a];
     return bytes;
 }
 
-/* Of the access with the most elements, where its second axis begins where the first one ends, and no other access that
- * is nearly as large moves less along another axis; else n is 0. */
-static Chain chain_of(const Search *x) {
-    const CostForm *f = x->form;
-    const int64_t *const *strides = cost_form_strides(x->form);
+Chain templates_chain(CostForm *f) {
+    const int64_t *const *strides = cost_form_strides(f);
+    const int naxes = f->gr->axes.n;
     Chain c = {0};
     int best = -1;
     for (int i = 0; i < f->accesses.n; i++)
-        if (best < 0 || bytes_of(x, i) > bytes_of(x, best)) best = i;
-    for (int a = 0; best >= 0 && a < x->gr->axes.n; a++) {
+        if (best < 0 || bytes_of(f, i) > bytes_of(f, best)) best = i;
+    for (int a = 0; best >= 0 && a < naxes; a++) {
         const int64_t by = llabs(strides[best][a]);
         if (!by) continue;
         int at = c.n++;
@@ -42,9 +34,9 @@ static Chain chain_of(const Search *x) {
     }
     if (c.n < 2) return (Chain){0};
     const int64_t *stride = strides[best];
-    bool runs = stride[c.axis[0]] == 1 && stride[c.axis[1]] <= x->length[c.axis[0]];
+    bool runs = stride[c.axis[0]] == 1 && stride[c.axis[1]] <= f->lengths[f->at][c.axis[0]];
     for (int i = 0; i < f->accesses.n && runs; i++)
-        for (int a = 0; a < x->gr->axes.n && 2 * bytes_of(x, i) > bytes_of(x, best); a++)
+        for (int a = 0; a < naxes && 2 * bytes_of(f, i) > bytes_of(f, best); a++)
             runs &= !strides[i][a] || a == c.axis[0] || llabs(strides[i][a]) >= llabs(strides[i][c.axis[0]]);
     c.bytes = f->accesses.at[best].bytes;
     return runs ? c : (Chain){0};
@@ -137,7 +129,7 @@ static void try_stack(Search *x, const Chain *c, Stack p) {
 
 /* Where the innermost axis is too short for a warp's widest accesses, threads go on along the next one. */
 void templates_stacks(Search *x) {
-    const Chain c = chain_of(x);
+    const Chain c = templates_chain(x->form);
     if (!c.n || x->length[c.axis[0]] * c.bytes >= WARP * TARGET_ACCESS) return;
     const int64_t inner = x->length[c.axis[0]], next = x->length[c.axis[1]];
     bool open = false, likely = x->form->at == 0; /* the most likely lengths have some of their own */

@@ -163,6 +163,11 @@ static const Best *second_best(const Choosing *x, int point, int division, int k
     return best ? best : always_best(b);
 }
 
+/* What is best at each point takes no longer than a candidate. */
+static void note_best(Choosing *x, int k) {
+    for (int i = 0; i < x->points->n; i++) x->best[i] = fmin(x->best[i], x->chosen->candidates.at[k]->seconds[i]);
+}
+
 static void take_relayout(void *user, const Schedule *s) {
     Choosing *x = user;
     int64_t *most = NEW_N(x->temp, int64_t, s->naxes + 1);
@@ -172,6 +177,31 @@ static void take_relayout(void *user, const Schedule *s) {
 
 static void take_settled(void *user, const Schedule *s, const int64_t *most) {
     versions_add(user, -1, (const Schedule *[]){s}, 1, most);
+}
+
+/* One more candidate beside the others, where it is quicker somewhere than all there are. */
+static void take_quicker(void *user, const Schedule *s, const int64_t *most) {
+    static const double QUICKER = 0.95; /* times what is best there: predictions of schedules alike are no better */
+    Choosing *x = user;
+    Candidate c = {.division = -1, .n = 1, .schedule = {schedule_keep(x->temp, s)}};
+    bool quicker = false;
+    c.most = NEW_N(x->temp, int64_t, x->gr->axes.n + 1);
+    memcpy(c.most, most, sizeof *most * (size_t)x->gr->axes.n);
+    c.seconds = NEW_N(x->temp, double, x->points->n);
+    if (!versions_judge(x, &c, x->points->n, (double)INFINITY)) return;
+    for (int i = 0; i < x->points->n; i++) quicker |= c.seconds[i] < QUICKER * x->best[i];
+    if (!quicker) return;
+    const int had = x->chosen->candidates.n;
+    x->room++;
+    versions_add(x, -1, (const Schedule *[]){s}, 1, most);
+    for (int k = had; k < x->chosen->candidates.n; k++) note_best(x, k);
+}
+
+static void add_columns(Choosing *x) {
+    if (!x->judged || x->points->n == 1) return;
+    for (int k = 0; k < x->chosen->candidates.n; k++) note_best(x, k);
+    x->form[0]->at = 0;
+    settle_columns_each(x->form[0], &x->limits, take_quicker, x);
 }
 
 /* Of those that hold rows the best at a point. */
@@ -351,8 +381,7 @@ static double loss_at(const Choosing *x, const Candidate *c, int point) {
 
 void versions_find_losses(Choosing *x) {
     const int n = x->points->n;
-    for (int k = 0; k < x->chosen->candidates.n; k++)
-        for (int i = 0; i < n; i++) x->best[i] = fmin(x->best[i], x->chosen->candidates.at[k]->seconds[i]);
+    for (int k = 0; k < x->chosen->candidates.n; k++) note_best(x, k);
     for (int k = 0; k < x->chosen->candidates.n; k++) {
         Candidate *c = x->chosen->candidates.at[k];
         if (!c->loss) c->loss = NEW_N(x->temp, double, n);
@@ -408,13 +437,11 @@ static void note_searched(const Choosing *x, int point, bool *searched) {
 
 /* Of the points that were not searched, nor one near them, the one at which the best there is takes most times the
  * floor; -1: none takes long. */
-static int slowest(const Choosing *x, const bool *searched, int *met) {
+static int slowest(Choosing *x, const bool *searched, int *met) {
     static const double SLOW = 1.3; /* times the floor */
     double most = SLOW;
     int at = -1;
-    for (; *met < x->chosen->candidates.n; ++*met)
-        for (int i = 0; i < x->points->n; i++)
-            x->best[i] = fmin(x->best[i], x->chosen->candidates.at[*met]->seconds[i]);
+    for (; *met < x->chosen->candidates.n; ++*met) note_best(x, *met);
     for (int i = 0; i < x->points->n; i++) {
         const double times = searched[i] ? 0 : x->best[i] / versions_floor(x, i);
         if (times > most) most = times, at = i;
@@ -462,6 +489,7 @@ Chosen *versions_look(Choosing *x, int *moved) {
     for (int i = 1; i < searched; i++) add_best(x, i * versions_step(n) % n, of_kind(x->gr), false);
     if (x->judged && n > 1 && n <= FEW_POINTS && x->gr->steps.n) versions_climb_hint(x, moved);
     if (x->points->n > n) versions_add_for_slow(x, searched / 2, 0);
+    add_columns(x);
     x->compared = versions_compare_alike(x);
     versions_find_losses(x);
     versions_find_cases(x);
