@@ -1,6 +1,7 @@
 /* The form of a group for the cost model: see cost_form.h. */
 #include "cost_form.h"
 
+#include "schedule.h"
 #include "ir/expr_walk.h"
 
 #include <math.h>
@@ -395,6 +396,17 @@ CostForm *cost_form(Group *gr, const Points *points, Ctx *ctx) {
         x.f->asked[i].again = NEW_N(ctx, int, x.f->accesses.n);
     }
     return x.f;
+}
+
+AxisSet cost_form_tables(const CostForm *f) {
+    AxisSet set = 0, kept = 0;
+    for (int a = 0; a < f->gr->axes.n; a++)
+        if (axis_has_grid(&f->gr->axes.at[a])) kept |= (AxisSet)1 << a;
+    for (int i = 0; i < f->accesses.n; i++) {
+        const CostAccess *c = &f->accesses.at[i];
+        if (c->load && c->axes & (c->axes - 1)) set |= kept & ~c->axes;
+    }
+    return set;
 }
 
 double cost_form_once(const CostForm *f, int point) {

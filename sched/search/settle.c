@@ -61,37 +61,6 @@ static int most_blocks(int64_t words, int64_t threads, const SchedLimits *limits
     return blocks > 1 ? (int)blocks : 0;
 }
 
-/* What a lane has of a row, and of how many rows, which lie along the last of the other axes. */
-static void build_lanes(const Group *gr, int row, int64_t rows, int64_t warps, int64_t vec, Schedule *s) {
-    int along = -1;
-    for (int a = 0; a < gr->axes.n; a++)
-        if (a != row) along = a;
-    schedule_clear(s, gr->axes.n);
-    for (int a = 0; a < gr->axes.n; a++) {
-        schedule_factor(s, a, a == row ? BIND_LANE : BIND_GRID, a == row ? TARGET_WARP : 0);
-        if (a == row && vec > 1) schedule_factor(s, a, BIND_VEC, vec);
-        if (a == along && rows > 1) schedule_factor(s, a, BIND_REG, rows);
-        if (a == along) schedule_factor(s, a, BIND_WARP, warps);
-    }
-}
-
-/* Whole vectors for rows of multiples of them, pairs and single elements for others, which cost as much to find as to
- * use: so a thread has several rows at the same place. */
-static void each_of_lanes(const Group *gr, int row, int64_t vec, const SchedLimits *limits, SettleTake *take,
-                          void *user) {
-    const struct {
-        int64_t rows, warps, vec;
-    } kinds[] = {{1, 8, vec}, {2, 4, vec}, {4, 4, vec / 2}, {4, 4, 2}, {8, 4, 1}};
-    for (int i = 0; i < (int)(sizeof kinds / sizeof *kinds); i++) {
-        int64_t most[MAX_GROUP_AXES];
-        Schedule s;
-        if (gr->axes.n < 2 || kinds[i].vec < 1) continue;
-        build_lanes(gr, row, kinds[i].rows, kinds[i].warps, kinds[i].vec, &s);
-        for (int a = 0; a < gr->axes.n; a++) most[a] = schedule_covers(gr, &s, a);
-        if (schedule_legal_within(gr, &s, most, NULL) && schedule_fits(gr, &s, limits)) take(user, &s, most);
-    }
-}
-
 typedef struct Settling {
     const Group *gr;
     const SchedLimits *limits;
@@ -101,21 +70,63 @@ typedef struct Settling {
     void *user;
 } Settling;
 
+static void hand_over(const Settling *x, const Schedule *s) {
+    int64_t most[MAX_GROUP_AXES];
+    for (int a = 0; a < x->gr->axes.n; a++) most[a] = schedule_covers(x->gr, s, a);
+    if (!schedule_legal_within(x->gr, s, most, NULL) || !schedule_fits(x->gr, s, x->limits)) return;
+    if (schedule_whole_warps(x->gr, s)) x->take(x->user, s, most);
+}
+
+/* A row of each warp, or of each of a warp's registers, that differ in the axis `along`. */
+typedef struct Beside {
+    int64_t rows, warps; /* a thread's, and a block's warps */
+    int64_t regs, vec;   /* what a lane has of a row */
+} Beside;
+
+static void each_beside(const Settling *x, const Beside *p, int along) {
+    Schedule s;
+    schedule_clear(&s, x->gr->axes.n);
+    for (int a = 0; a < x->gr->axes.n; a++) {
+        if (a != x->row) schedule_factor(&s, a, BIND_GRID, 0);
+        if (a == along && p->rows > 1) schedule_factor(&s, a, BIND_REG, p->rows);
+        if (a == along) schedule_factor(&s, a, BIND_WARP, p->warps);
+        if (a != x->row) continue;
+        if (p->regs > 1) schedule_factor(&s, a, BIND_REG, p->regs);
+        schedule_factor(&s, a, BIND_LANE, TARGET_WARP);
+        if (p->vec > 1) schedule_factor(&s, a, BIND_VEC, p->vec);
+    }
+    hand_over(x, &s);
+}
+
+/* Whole vectors for rows of multiples of them, pairs and single elements for others, which cost as much to find as to
+ * use: so a thread has several rows at the same place. */
+static void each_of_lanes(const Settling *x, int64_t vec, int along) {
+    const Beside kinds[] = {{1, 8, 1, vec}, {2, 4, 1, vec}, {4, 4, 1, vec / 2}, {4, 4, 1, 2}, {8, 4, 1, 1}};
+    for (int i = 0; i < (int)(sizeof kinds / sizeof *kinds); i++)
+        if (kinds[i].vec) each_beside(x, &kinds[i], along);
+}
+
+/* A table that is the same along an axis is read from the first cache by warps of a block whose rows differ in that
+ * axis, and by neighbouring blocks from the second one. */
+static void each_of_table(const Settling *x, int64_t vec, int along) {
+    each_of_lanes(x, vec, along);
+    for (int64_t regs = 2; regs <= 4; regs *= 2) each_beside(x, &(Beside){1, 8, regs, vec}, along);
+}
+
 /* Vectors for rows of multiples of them, and peeled ones; single elements for rows that begin anywhere and have other
  * tensors beside them that do not: those ask for nothing but the row's end (layer norm of 2049 bf16 elements: 1.46 of a
- * copy on an H200, and 1.95 to 2.4 by vectors across pieces). */
-static void each_of_warps(const Settling *x, int64_t warps, int64_t regs, int64_t vec, int peel) {
+ * copy on an H200, and 1.95 to 2.4 by vectors across pieces). Neighbouring blocks differ in the axis `last`, if there
+ * is one: in that along which a table is the same, which they read from the caches then. */
+static void each_of_warps(const Settling *x, int64_t warps, int64_t regs, int64_t vec, int peel, int last) {
     const GRow *r = peel ? &x->gr->rows.at[peel - 1] : NULL;
     const int64_t words = regs * vec * x->wide / TARGET_REGISTER + BESIDE, threads = warps * TARGET_WARP;
-    int64_t most[MAX_GROUP_AXES];
     Schedule s;
     if (r && (r->axis != x->row || !r->rows || !r->peels)) return;
     if (words * threads > REGISTERS) return;
     build(x->gr, x->row, warps, regs, vec, peel, &s);
     s.occupancy = vec > 1 ? most_blocks(words, threads, x->limits) : 0;
-    for (int a = 0; a < x->gr->axes.n; a++) most[a] = schedule_covers(x->gr, &s, a);
-    if (!schedule_legal_within(x->gr, &s, most, NULL) || !schedule_fits(x->gr, &s, x->limits)) return;
-    if (schedule_whole_warps(x->gr, &s)) x->take(x->user, &s, most);
+    if (last >= 0) schedule_put_last(&s, last);
+    hand_over(x, &s);
 }
 
 void settle_each(const CostForm *form, const SchedLimits *limits, SettleTake *take, void *user) {
@@ -125,12 +136,21 @@ void settle_each(const CostForm *form, const SchedLimits *limits, SettleTake *ta
     if (row < 0) return;
     int64_t narrow, wide;
     find_bytes(form, row, &narrow, &wide);
+    const AxisSet tables = cost_form_tables(form);
     const int64_t vec = TARGET_ACCESS / narrow < WIDEST ? TARGET_ACCESS / narrow : WIDEST;
     const Settling x = {gr, limits, row, wide, take, user};
-    each_of_lanes(gr, row, vec, limits, take, user);
+    int last = -1;
+    for (int a = 0; a < gr->axes.n; a++)
+        if (a != row) last = a;
+    if (last >= 0) each_of_lanes(&x, vec, last);
     for (int w = 0; w < (int)(sizeof WARPS / sizeof *WARPS); w++) {
         for (int64_t regs = 2; regs <= 16; regs *= 2)
-            for (int p = 0; p <= gr->rows.n; p++) each_of_warps(&x, WARPS[w], regs, vec, p);
-        for (int64_t regs = 8; regs <= 16 && vec > 1; regs *= 2) each_of_warps(&x, WARPS[w], regs, 1, 0);
+            for (int p = 0; p <= gr->rows.n; p++) each_of_warps(&x, WARPS[w], regs, vec, p, -1);
+        for (int64_t regs = 8; regs <= 16 && vec > 1; regs *= 2) each_of_warps(&x, WARPS[w], regs, 1, 0, -1);
+    }
+    for (int a = 0; a < gr->axes.n; a++) {
+        if (!(tables >> a & 1)) continue;
+        each_of_table(&x, vec, a);
+        for (int64_t regs = 2; regs <= 8; regs *= 2) each_of_warps(&x, WARPS[0], regs, vec, 0, a);
     }
 }
