@@ -4,6 +4,8 @@
 #include "partition.h"
 #include "ir/expr_is.h"
 
+#include <math.h>
+
 /* Guessed number of values over variables that are in f and not in `besides`. */
 static double count_over(const ExprVars *f, const ExprVars *besides) {
     double n = 1;
@@ -16,11 +18,13 @@ static double count_over(const ExprVars *f, const ExprVars *besides) {
 }
 
 /* What a kernel does for each product of two elements, beside computing factors: f16 convolutions of 3 x 3 take 22e12
- * operations a second on an H200, scores times values 30e12, of 60e12 that its lanes could start. */
-static const double KERNEL_ISSUE = 3; /* instructions */
-/* For how many products a thread of such a kernel keeps an element of a computed factor: tiles of results; and where
- * those have one row or little more. */
-static const double KEPT_FOR = 4, KEPT_FOR_FEW = 1;
+ * operations a second on an H200, scores times values 30e12, of 60e12 that its lanes could start; and how many products
+ * a thread of such a kernel, which has a tile of results, keeps an element of a computed factor for. */
+static const double KERNEL_ISSUE = 3 /* instructions */, KEPT_FOR = 4;
+/* The same where a thread has an element of each of few rows, and an element of the other factor is computed once for
+ * all of them: int8 weights of 5120 x 20480 take an H200 87 us for 8 rows. */
+static const double ROWS_ISSUE = 2.2;
+enum { MOST_HELD = 8 /* rows of a thread */, FEW = 2 * MOST_HELD };
 
 /* What computes an element of a factor. */
 typedef struct FactorWork {
@@ -56,17 +60,19 @@ static FactorWork work_of(Partition *x, const Expr *e, double elements) {
 
 /* How many times as long a kernel that computes the factors, and does such a share of the products, takes as the
  * library with the computed factors stored first: by guessed lengths, and by figures in favour of the kernel. */
-static double gain_of_storing(Partition *x, const ProductSum *s, double share, double kept_for) {
+static double gain_of_storing(Partition *x, const ProductSum *s, double share) {
     const Machine *on = x->machine;
     const ExprVars *f[2] = {expr_free(&x->free, s->factor[0]), expr_free(&x->free, s->factor[1])};
     const double m = count_over(f[0], f[1]), n = count_over(f[1], f[0]);
-    double k = 1, issued = KERNEL_ISSUE, stored = 0;
+    double k = 1, issue = 0, computed = 0, stored = 0;
     for (int i = 0; i < s->sum->u.reduce->nvars; i++) k *= (double)var_guess(s->sum->u.reduce->vars[i]);
     for (int i = 0; i < 2; i++) {
         const double count = count_over(f[i], NULL);
         if (s->ready[i]) continue;
         const FactorWork w = work_of(x, s->factor[i], count);
-        issued += w.operators / kept_for;
+        const double rows = i ? m : n; /* that need each of its elements */
+        issue = fmax(issue, rows <= FEW ? ROWS_ISSUE : KERNEL_ISSUE);
+        computed += w.operators / (rows > FEW ? KEPT_FOR : fmin(rows, MOST_HELD));
         stored += on->chained + (count * type_bits(s->type) / 8 + w.bytes) / on->bandwidth;
     }
     const double batch = count_over(f[0], NULL) / (m * k), products = batch * m * n * k;
@@ -74,7 +80,8 @@ static double gain_of_storing(Partition *x, const ProductSum *s, double share, d
     double library = machine_product_seconds(on, s->type, peak, batch * m, n, k);
     if (!(library > 0))
         library = 2 * products / peak + batch * (m * k + k * n + m * n) * type_bits(s->type) / 8 / on->bandwidth;
-    const double kernel = products * issued / ((double)on->target->lanes * on->sms * on->clock * on->issue_share);
+    const double kernel =
+        products * (issue + computed) / ((double)on->target->lanes * on->sms * on->clock * on->issue_share);
     return share * kernel / (stored + library);
 }
 
@@ -113,7 +120,7 @@ static double gain_at(Partition *x, const ProductSum *s, double share, Dim *d, i
         if (other == d) other->hint = length;
         if (other->hint <= 0) other->hint = other->hi < LONG ? other->hi : LONG;
     }
-    const double gain = gain_of_storing(x, s, share, KEPT_FOR_FEW);
+    const double gain = gain_of_storing(x, s, share);
     for (int i = 0; i < g->dims.n; i++) g->dims.at[i]->hint = told[i];
     return gain;
 }
@@ -122,7 +129,7 @@ static double gain_at(Partition *x, const ProductSum *s, double share, Dim *d, i
  * is needed. */
 static FewRows few_rows(Partition *x, const ProductSum *s, double share) {
     enum { MOST = 256 };
-    static const double WORTH = 1.5; /* times as long the library takes for few: figures are in favour of the kernel */
+    static const double WORTH = 1.3; /* times as long the library takes for few: figures are in favour of the kernel */
     FewRows few = {.dim = NULL};
     for (int i = 0; i < 2 && !few.dim; i++) {
         const ExprVars *f = expr_free(&x->free, s->factor[i]);
@@ -130,7 +137,7 @@ static FewRows few_rows(Partition *x, const ProductSum *s, double share) {
             Dim *d = free_length(x, s, f->vars[k]);
             if (!d || d->lo > 1 || d->hi < MANY || gain_at(x, s, share, d, MANY) <= 1) continue;
             if (gain_at(x, s, share, d, 1) > 1 / WORTH) continue;
-            few = (FewRows){d, 1, 0};
+            few = (FewRows){.dim = d, .most = 1};
         }
     }
     while (few.dim && few.most < MOST && gain_at(x, s, share, few.dim, 2 * few.most) <= 1 / WORTH) few.most *= 2;
@@ -228,7 +235,7 @@ static Equation in_order_of(Partition *x, const ProductSum *s, int i, const Equa
 Factors partition_factors(Partition *x, const ProductSum *s, double share, const Equation *reader) {
     const Expr *f[2] = {s->factor[0], s->factor[1]};
     Factors r = {0};
-    const bool pays = gain_of_storing(x, s, share, KEPT_FOR) > 1;
+    const bool pays = gain_of_storing(x, s, share) > 1;
     const FewRows few = few_rows(x, s, share);
     if (!pays && !few.dim) return r;
     for (int i = 0; i < 2; i++) {

@@ -47,8 +47,9 @@ typedef struct Fusion {
 /* A length that is not known, up to which kernels are quicker with products than a library with computed factors that
  * are stored first: rows of a layer whose weights are bytes, say. */
 typedef struct FewRows {
-    Dim *dim;           /* NULL: there is none */
-    int64_t most, told; /* few are at most so many; the length's hint */
+    Dim *dim;              /* NULL: there is none */
+    int64_t most;          /* few are at most so many */
+    int64_t told, longest; /* the length's hint and Dim.hi */
 } FewRows;
 
 typedef struct Plan {

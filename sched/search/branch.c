@@ -57,6 +57,7 @@ bool sched_again(SchedWork *w, const Definitions *before, bool (*one)(SchedWork 
 bool sched_branch_few(SchedWork *w, FewRows few, Definitions *before, bool (*one)(SchedWork *w, SchedStep step)) {
     Graph *g = w->graph;
     const Expr *when = expr2(g, OP_LE, expr_dim(g, few.dim), expr_int(g, TY_I64, few.most));
+    few.longest = few.dim->hi;
     w->few = few;
     w->other = NEW(w->ctx, SchedWork);
     *w->other = (SchedWork){.ctx = w->ctx, .graph = g, .o = w->o, .when = when, .definitions = before, .few = few};
@@ -70,8 +71,18 @@ void sched_branch_begin(const FewRows *few, bool is_few) {
     few->dim->hint = mine ? few->told : is_few ? USUAL_FEW : UNSAID;
 }
 
+void sched_branch_choose(const FewRows *few, bool is_few) {
+    if (!few->dim) return;
+    sched_branch_begin(few, is_few);
+    if (!is_few) return;
+    few->dim->hi = few->most;
+    if (few->told <= 0 || few->told > few->most) few->dim->hint = 0;
+}
+
 void sched_branch_end(const FewRows *few) {
-    if (few->dim) few->dim->hint = few->told;
+    if (!few->dim) return;
+    few->dim->hint = few->told;
+    few->dim->hi = few->longest;
 }
 
 bool sched_branch_step(SchedWork *w, SchedStep step, bool (*one)(SchedWork *w, SchedStep step)) {

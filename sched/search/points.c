@@ -85,12 +85,12 @@ typedef struct Making {
     const Group *gr;
     Ctx *ctx;
     Points *p;
-    const int64_t *base; /* hints, or what is usual */
-    int64_t *trial;      /* the point that is made */
-    short *at;           /* of each hash of a point, its number plus 1, or of one before it that is taken */
-    VEC(AxisSet) sets;   /* over which elements are stored or folded */
-    AxisSet ragged;      /* axes of ranges that are data, and those that they divide */
-    bool *column;        /* of each dimension: it is a length of rows, see column_axes */
+    int64_t *base;     /* hints, or what is usual */
+    int64_t *trial;    /* the point that is made */
+    short *at;         /* of each hash of a point, its number plus 1, or of one before it that is taken */
+    VEC(AxisSet) sets; /* over which elements are stored or folded */
+    AxisSet ragged;    /* axes of ranges that are data, and those that they divide */
+    bool *column;      /* of each dimension: it is a length of rows, see column_axes */
 } Making;
 
 static Found is_dim(const Expr *e, const void *dim) {
@@ -385,8 +385,11 @@ static void add_beside(Making *x, Dim *const *hinted, int n) {
 typedef struct Unsaid {
     Dim **free, **hinted;
     int nfree, nhinted;
+    Dim *few; /* one that has few values, which is not of the free ones: others are with each of them; NULL: none */
     Making making;
 } Unsaid;
+
+enum { FEW_VALUES = 16 };
 
 static Unsaid unsaid_of(const Group *gr, Points *p, Ctx *ctx) {
     const Graph *g = gr->graph;
@@ -399,8 +402,13 @@ static Unsaid unsaid_of(const Group *gr, Points *p, Ctx *ctx) {
     }
     int64_t *base = NEW_N(ctx, int64_t, g->dims.n + 1);
     Unsaid u = {.free = NEW_N(ctx, Dim *, met.at.n + 1), .hinted = NEW_N(ctx, Dim *, met.at.n + 1)};
-    for (int i = 0; i < met.at.n; i++)
-        *(met.at.at[i]->hint > 0 ? &u.hinted[u.nhinted++] : &u.free[u.nfree++]) = met.at.at[i];
+    for (int i = 0; i < met.at.n; i++) {
+        Dim *d = met.at.at[i];
+        if (d->hint <= 0 && d->hi <= FEW_VALUES && !u.few && met.at.n > 1)
+            u.few = d;
+        else
+            *(d->hint > 0 ? &u.hinted[u.nhinted++] : &u.free[u.nfree++]) = d;
+    }
     for (int i = 0; i < g->dims.n; i++) {
         Dim *d = g->dims.at[i];
         base[i] = d->lo == d->hi ? d->lo : d->hint > 0 ? legal(d, d->hint) : legal(d, MANY_ROWS[0]);
@@ -418,14 +426,23 @@ static Unsaid unsaid_of(const Group *gr, Points *p, Ctx *ctx) {
     return u;
 }
 
-static Points *likely_points(const Unsaid *u, Making *x) {
-    Points *p = x->p;
-    p->many = u->nfree > FEW_DIMS;
+static void add_likely(const Unsaid *u, Making *x) {
     if (u->nfree && u->nfree <= FEW_DIMS) add_grid(x, u->free, u->nfree);
     if (u->nfree > FEW_DIMS) add_spread(x, u->free, u->nfree);
     usual_point(x);
     if (!u->nfree && is_for(x->gr, x->base)) add(x, 1, true);
     if (!u->nfree) add_beside(x, u->hinted, u->nhinted);
+}
+
+static Points *likely_points(const Unsaid *u, Making *x) {
+    Points *p = x->p;
+    p->many = u->nfree > FEW_DIMS;
+    for (int64_t v = u->few ? u->few->hi : 1; v; v /= 2) {
+        if (u->few) x->base[u->few->id] = legal(u->few, v);
+        add_likely(u, x);
+        if (!u->few) break;
+    }
+    if (u->few) x->base[u->few->id] = legal(u->few, u->few->hi);
     usual_point(x);
     if (!p->n) add(x, 1, true);
     p->nlikely = p->n;

@@ -113,7 +113,7 @@ static void choose_versions(SchedWork *w, SchedMemo *memo, Group *gr, int lines,
     *v = tuned;
     if (tuned.n && !tuned.at[tuned.n - 1].when) return;
     const int room = MAX_VERSIONS - tuned.n;
-    sched_branch_begin(&w->few, gr->branch);
+    sched_branch_choose(&w->few, gr->branch);
     versions_choose(memo, gr, w->o->targets, sched_machine(w->o), most < room ? most : room, &chosen);
     sched_branch_end(&w->few);
     *v = chosen;
@@ -157,11 +157,12 @@ static bool choose_ways(SchedWork *w, const bool *given, uint64_t *state) {
     return true;
 }
 
-/* How many versions a group may have, of so many: fewer where another way is for most sizes, and of what folds shares,
- * which takes little of the time. */
-static int versions_of(const Group *gr, int most) {
+/* How many versions a group may have, of so many: fewer where another way is for most sizes, but of products of few
+ * rows, for which each number of rows wants its own; and of what folds shares, which takes little of the time. */
+static int versions_of(const SchedWork *w, const Group *gr, int most) {
     enum { FEW = 7 };
-    return (gr->elsewhere || (gr->fused && gr->split < 0)) && most > FEW ? FEW : most;
+    const bool rows = gr->branch && w->few.dim;
+    return ((gr->elsewhere && !rows) || (gr->fused && gr->split < 0)) && most > FEW ? FEW : most;
 }
 
 /* With at most so many versions of each group, most[i] of the i-th, but of those that were given. Of two ways that of
@@ -180,7 +181,7 @@ static bool choose(SchedWork *w, const bool *given, int lines, const int *most, 
             Schedule s;
             if (given[i] || gr->fused != !pass || (pass && !sched_used(gr))) continue;
             if (!is_fixed(w->o, gr, &state, &s))
-                choose_versions(w, memo, gr, lines, versions_of(gr, most[i]), &w->versions[i]);
+                choose_versions(w, memo, gr, lines, versions_of(w, gr, most[i]), &w->versions[i]);
             else if (!schedule_legal(gr, &s, why))
                 return refuse(w, DIAG_INTERNAL, gr, "is not legal", why);
             else
@@ -242,7 +243,8 @@ static double lost_with(const SchedWork *w, const int *most, int *all) {
 static bool are_as_many(const SchedWork *w, int most) {
     for (int i = 0; i < w->plan->groups.n; i++) {
         const Versions *v = &w->versions[i];
-        const int now = versions_of(w->plan->groups.at[i], most), before = versions_of(w->plan->groups.at[i], most + 1);
+        const int now = versions_of(w, w->plan->groups.at[i], most),
+                  before = versions_of(w, w->plan->groups.at[i], most + 1);
         if (!v->counts || v->counts[now - 1] != v->counts[before - 1]) return false; /* of tuned ones nobody knows */
     }
     return true;

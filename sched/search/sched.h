@@ -76,6 +76,8 @@ bool sched_again(SchedWork *w, const Definitions *before, bool (*one)(SchedWork 
 bool sched_branch_few(SchedWork *w, FewRows few, Definitions *before, bool (*one)(SchedWork *w, SchedStep step));
 /* While something is decided for one of them, the length has its sizes alone: a hint, if that is on its side. */
 void sched_branch_begin(const FewRows *few, bool is_few);
+/* The same where versions are looked for: of a length of which nothing is said for all that are few. */
+void sched_branch_choose(const FewRows *few, bool is_few);
 void sched_branch_end(const FewRows *few);
 /* One step of the other way, after the same of this one; the Graph is this one's before and after. False after
  * reporting. And what is asked of a Graph while it is the other way's. */

@@ -288,17 +288,26 @@ static AxisSet together(const Group *gr, AxisSet all) {
     return all;
 }
 
+/* Axes of the results of products: how long each is says how often the other factor's elements are needed. */
+static AxisSet joined_axes(const Group *gr) {
+    AxisSet set = 0;
+    for (int i = 0; i < gr->steps.n; i++)
+        if (gr->steps.at[i].joined[0]) set |= gr->steps.at[i].joined[0] ^ gr->steps.at[i].joined[1];
+    return set;
+}
+
 /* Of axes that tell rows apart, and along which no elements are neighbours, only how many rows they make together: with
  * several such lengths the points are too few to see that one alone says nothing. */
 static AxesList axes_to_test(const Group *gr) {
     AxesList list = {0};
-    const AxisSet may = versions_testable(gr), all = gr->across ? may : together(gr, may);
+    const AxisSet may = versions_testable(gr), joined = joined_axes(gr), all = gr->across ? may : together(gr, may);
     AxisSet kept = 0;
     for (int a = 0; a < gr->axes.n; a++)
         if (may >> a & 1 && axis_has_grid(&gr->axes.at[a])) kept |= (AxisSet)1 << a;
     const bool rows = gr->steps.n && kept & (kept - 1);
     for (int a = 0; a < gr->axes.n; a++)
-        if (may >> a & 1 && !(rows && kept >> a & 1 && !gr->axes.at[a].contiguous)) list.at[list.n++] = (AxisSet)1 << a;
+        if (may >> a & 1 && !(rows && (kept & ~joined) >> a & 1 && !gr->axes.at[a].contiguous))
+            list.at[list.n++] = (AxisSet)1 << a;
     if (kept & (kept - 1)) list.at[list.n++] = kept;
     if (all & (all - 1) && all != kept) list.at[list.n++] = all;
     return list;

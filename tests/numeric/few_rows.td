@@ -10,6 +10,10 @@ check unsaid(M = 0, K = 33, N = 24) with s ~ 0.1;
 check unsaid(M = 1, K = 33, N = 24) with s ~ 0.1;
 check unsaid(M = 2, K = 64, N = 72) with s ~ 0.1;
 check unsaid(M = 3, K = 64, N = 72) with s ~ 0.1;
+check unsaid(M = 5, K = 72, N = 80) with s ~ 0.1;
+check unsaid(M = 8, K = 264, N = 136) with s ~ 0.1;
+check unsaid(M = 8, K = 37, N = 21) with s ~ 0.1;
+check unsaid(M = 9, K = 64, N = 72) with s ~ 0.1;
 check unsaid(M = 70, K = 96, N = 64) with s ~ 0.1;
 check unsaid(M = 2, K = 0, N = 5) with s ~ 0.1;
 
