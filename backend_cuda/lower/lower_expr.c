@@ -313,16 +313,17 @@ static const Code *index_quotient(Lower *l, const Expr *e, const Code *a, const 
 }
 
 /* Whether e is index arithmetic of which all that is computed on the way is as bounded as indices are: the kernel's
- * index type holds it. A product of two lengths may be as large as a tensor, and is left to 64 bits. */
-static bool in_index_type(Lower *l, const Expr *e) {
+ * index type holds it. A product of two lengths may be as large as a tensor, and is left to 64 bits, but in what is
+ * divided: that fits in any case (index_quotient). */
+static bool in_index_type(Lower *l, const Expr *e, bool divided) {
     int64_t c;
     if (e->op == OP_VAR) return axis_of(l, e->u.var) != NULL;
     if (small_int(e)) return true;
     if (e->type != TY_I64) return false;
-    if (e->op == OP_DIV || e->op == OP_MOD) return divides_index(l, e) && in_index_type(l, e->arg[0]);
-    const bool product = e->op == OP_MUL && (expr_is_int(e->arg[0], &c) || expr_is_int(e->arg[1], &c));
+    if (e->op == OP_DIV || e->op == OP_MOD) return divides_index(l, e) && in_index_type(l, e->arg[0], true);
+    const bool product = e->op == OP_MUL && (divided || expr_is_int(e->arg[0], &c) || expr_is_int(e->arg[1], &c));
     if (e->op != OP_ADD && e->op != OP_SUB && e->op != OP_MIN && e->op != OP_MAX && !product) return false;
-    if (!in_index_type(l, e->arg[0]) || !in_index_type(l, e->arg[1])) return false;
+    if (!in_index_type(l, e->arg[0], divided) || !in_index_type(l, e->arg[1], divided)) return false;
     const Poly p = poly_of(&l->env, e);
     return !p.failed && index_bounded(l, p);
 }
@@ -338,13 +339,16 @@ static const Code *index_type_code(Lower *l, const Expr *e, const Layout *layout
     return code(l->ctx, "(%c %s %c)", a, op_text(e->op), b);
 }
 
-static const Code *infix_code(Lower *l, const Expr *e, const Code *a, const Code *b) {
+static const Code *infix_code(Lower *l, const Expr *e, const Code *a, const Code *b, const Layout *layout) {
     const Expr *x = e->arg[0], *y = e->arg[1];
     bool integer = !type_is_float(x->type) && x->type != TY_BOOL;
     if (e->op == OP_MOD && !integer) return code(l->ctx, "td_mod(%c, %c)", a, b);
     if ((e->op == OP_DIV || e->op == OP_MOD) && integer) {
         const char *f = e->op == OP_DIV ? "td_floor_div" : "td_floor_mod";
-        if (divides_index(l, e)) return code(l->ctx, "(int64_t)%c", index_quotient(l, e, a, b));
+        if (divides_index(l, e)) {
+            const Code *above = in_index_type(l, x, true) ? index_type_code(l, x, layout) : a;
+            return code(l->ctx, "(int64_t)%c", index_quotient(l, e, above, b));
+        }
         if (e->type == TY_I64 && small_int(x) && small_int(y)) return code(l->ctx, "%s<I>(%c, %c)", f, a, b);
         return code(l->ctx, "%s<%s>(%c, %c)", f, lower_value_type(e->type), a, b);
     }
@@ -357,7 +361,8 @@ static const Code *infix_code(Lower *l, const Expr *e, const Code *a, const Code
     const Code *special = integer ? difference_once(l, e, a, b) : NULL;
     if (!special && integer) special = wrapping_code(l, e, a, b);
     if (special) return special;
-    if (op_rule(e->op) == RULE_COMPARE && x->type == TY_I64 && in_index_type(l, x) && in_index_type(l, y)) {
+    if (op_rule(e->op) == RULE_COMPARE && x->type == TY_I64 && in_index_type(l, x, false) &&
+        in_index_type(l, y, false)) {
         a = index_type_code(l, x, l->open.layout);
         b = index_type_code(l, y, l->open.layout);
     }
@@ -410,7 +415,7 @@ static const Code *call_code(Lower *l, const Expr *e, const Code *a, const Code 
     const char *name = is_fast(l, e)                      ? op_fast(e->op)
                        : expr_map_number(&l->under, e, 0) ? op_under(e->op)
                                                           : op_device(e->op);
-    if ((e->op == OP_MAX || e->op == OP_MIN) && in_index_type(l, e))
+    if ((e->op == OP_MAX || e->op == OP_MIN) && in_index_type(l, e, false))
         return code(l->ctx, "(int64_t)%c", index_type_code(l, e, layout));
     if (b) a = code(l->ctx, "%c, %c", a, b);
     if (e->nargs > 2) a = code(l->ctx, "%c, %c", a, expr_code(l, e->arg[2], layout));
@@ -443,7 +448,7 @@ const Code *expr_code(Lower *l, const Expr *e, const Layout *layout) {
     const Code *a = expr_code(l, e->arg[0], layout), *b = e->nargs > 1 ? expr_code(l, e->arg[1], layout) : NULL;
     if (e->op == OP_DIV && is_fast(l, e)) return code(l->ctx, "%s(%c, %c)", op_fast(e->op), a, b);
     if (e->op == OP_DIV && e->type == TY_F32) return divide_code(l, e, a, b, layout);
-    if (op_form(e->op) == FORM_INFIX) return infix_code(l, e, a, b);
+    if (op_form(e->op) == FORM_INFIX) return infix_code(l, e, a, b, layout);
     if (op_form(e->op) == FORM_PREFIX)
         return e->op == OP_NEG && (e->type == TY_I32 || e->type == TY_I64) &&
                        int_bits(e->arg[0], 0) >= type_bits(e->type)
@@ -483,11 +488,22 @@ static const Code *quotient_code(Lower *l, const Expr *a) {
     return code(l->ctx, "%s<I>(%c, %c)", div ? "td_floor_div" : "td_floor_mod", above, below);
 }
 
+/* The smaller or larger of two indices: the kernel's index type holds both, and all that is computed on the way. */
+static bool is_bounded_choice(Lower *l, const Expr *a) {
+    if ((a->op != OP_MIN && a->op != OP_MAX) || a->type != TY_I64) return false;
+    const Poly x = poly_of(&l->env, a->arg[0]), y = poly_of(&l->env, a->arg[1]);
+    return !x.failed && !y.failed && index_bounded(l, x) && index_bounded(l, y);
+}
+
 /* An atom of a polynomial: what index arithmetic could not take apart. */
 static const Code *atom_code(Lower *l, const Expr *a) {
     const Axis *axis = a->op == OP_VAR ? axis_of(l, a->u.var) : NULL;
     if (axis) return code_name(l->ctx, axis_name(l, axis, l->open.layout));
     if (a->op == OP_DIV || a->op == OP_MOD) return quotient_code(l, a);
+    if (is_bounded_choice(l, a)) {
+        const Code *x = poly_code(l, poly_of(&l->env, a->arg[0]), false);
+        return code(l->ctx, "%s<I>(%c, %c)", op_device(a->op), x, poly_code(l, poly_of(&l->env, a->arg[1]), false));
+    }
     return expr_code(l, a, l->open.layout);
 }
 

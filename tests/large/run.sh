@@ -30,8 +30,12 @@ done
 exec $CXX "\$@"
 EOF
 chmod +x "$dir/cxx"
-for f in ${LARGE:-small filter}; do
+for f in ${LARGE:-small filter resized}; do
     CXX=$dir/cxx "$tdc" check "tests/numeric/$f.td" --emu >"$dir/out" || { failed=1; grep -v '^ok' "$dir/out"; }
     passed=$((passed + $(sed -n 's/ passed.*//p' "$dir/out")))
 done
+# what is divided fits the index type, and is computed in it
+"$tdc" tests/numeric/resized.td -o "$dir/resized.cu" &&
+    grep -q 'td_div_by((I)td_max<I>' "$dir/resized.cu" && ! grep -q 'td_div_by((I)td_max<int64_t>' "$dir/resized.cu"
+verdict $? 'quotients of products of lengths in 64 bits'
 echo "$passed passed, $failed failed"
