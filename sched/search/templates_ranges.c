@@ -1,19 +1,19 @@
 /* Candidates for groups that fold ranges that are data, as rows that are summed by their keys: a range has few elements
  * or many, and what a block's threads do not share of it they wait for. So a range is a block's or a warp's, with as
  * much as that can have of what lies beside it along the axis of vectors, for one element of the range at a time, or
- * for several. */
+ * for several. Where that is less than a warp the other lanes have more ranges, or share one. */
 #include "templates_form.h"
 
 #include "sched/plan/group.h"
 
-enum { MOST_REGS = 8, MOST_WARPS = 4, AT_ONCE = 4 }; /* moves try those between */
+enum { MOST_REGS = 8, MOST_WARPS = 4, AT_ONCE = 4, LEAST_SHARING = 4 }; /* moves try those between */
 
 /* cols: the axis of vectors. rows: one of those that the ranges have, fold: along which they lie. */
 typedef struct Ranges {
     int cols, rows, fold;
     int64_t vec, lanes, warps, regs; /* of cols */
     int64_t rows_warps;              /* of rows */
-    int64_t at_once;                 /* elements of fold */
+    int64_t at_once, sharing;        /* elements of fold: a thread's, and lanes that share a range */
 } Ranges;
 
 static void try_one(Search *x, const Ranges *r) {
@@ -30,12 +30,13 @@ static void try_one(Search *x, const Ranges *r) {
             if (r->vec > 1) schedule_factor(&s, a, BIND_VEC, r->vec);
         } else if (a == r->rows) {
             if (r->rows_warps > 1) schedule_factor(&s, a, BIND_WARP, r->rows_warps);
-            if (r->lanes < WARP) schedule_factor(&s, a, BIND_LANE, WARP / r->lanes);
+            if (r->lanes * r->sharing < WARP) schedule_factor(&s, a, BIND_LANE, WARP / (r->lanes * r->sharing));
         } else if (!grid) {
             schedule_factor(&s, a, BIND_REG, a == r->fold ? r->at_once : 1);
+            if (a == r->fold && r->sharing > 1) schedule_factor(&s, a, BIND_LANE, r->sharing);
         }
     }
-    templates_consider(x, &s, BEST_WINDOW);
+    templates_consider(x, &s, BEST_WINDOW | (r->sharing > 1 ? BEST_STACK : 0));
 }
 
 static void try_columns(Search *x, Ranges r) {
@@ -43,6 +44,11 @@ static void try_columns(Search *x, Ranges r) {
     const bool known = x->gr->axes.at[r.cols].extent >= 0;
     r.lanes = vectors < WARP ? pow2_up(vectors) : WARP;
     const int64_t exact = ceil_div(vectors, r.lanes), all = known ? exact : pow2_up(exact);
+    r.regs = r.warps = 1;
+    for (r.sharing = LEAST_SHARING; r.lanes * r.sharing <= WARP; r.sharing *= 2)
+        for (r.at_once = 1; r.at_once <= AT_ONCE; r.at_once *= AT_ONCE)
+            for (r.rows_warps = 1; r.rows_warps <= MOST_WARPS; r.rows_warps *= 2) try_one(x, &r);
+    r.sharing = 1;
     for (r.at_once = 1; r.at_once <= AT_ONCE; r.at_once *= AT_ONCE) {
         if (all > 1 && all * WARP <= target_default.threads) { /* a block's */
             r.regs = r.rows_warps = 1;
@@ -76,7 +82,7 @@ void templates_ranges(Search *x) {
                 r.cols = a;
         }
         if (r.cols < 0 || r.rows < 0) continue;
-        for (r.vec = WIDEST; r.vec >= WIDEST / 2; r.vec /= 2)
+        for (r.vec = WIDEST; r.vec; r.vec = r.vec > WIDEST / 2 ? r.vec / 2 : r.vec > 1 ? 1 : 0)
             if (x->length[r.cols] % r.vec == 0) try_columns(x, r);
     }
 }
