@@ -446,37 +446,39 @@ static void build_tile(const Group *gr, const Tile *p, Schedule *s) {
 
 /* Of few rows a thread has an element of each for the same columns, so that what is computed of a column's elements,
  * as weights of 8 bits are widened, is computed once for all of them. The folded axis is shared by lanes and warps, of
- * which a block has few where loads run ahead: those take registers. */
+ * which a block has few where loads run ahead: those take registers. Of four elements of it at a time, and not eight,
+ * too few bytes are on their way (an H200, int8 weights of 8 rows: 110 us, and 87; predicted 80 and
+ * 90); and 99 where the loads of 4 warps do not run ahead, predicted 81. */
 static void try_few_rows(Search *x, const Tile *tile) {
+    enum { FEW_WARPS = 4 };
     static const struct {
         int64_t warps;
         int ahead;
-    } BLOCKS[] = {{4, 0}, {4, 1}, {8, 0}};
+    } BLOCKS[] = {{FEW_WARPS, 1}, {2 * FEW_WARPS, 0}};
     const GAxis *rows = &x->gr->axes.at[tile->rows];
     if (tile->fold < 0 || x->length[tile->rows] < 2 || x->length[tile->rows] > HELD_ROWS) return;
     const int64_t regs = rows->extent < 0 ? pow2_up(x->length[tile->rows]) : x->length[tile->rows];
     for (int64_t vec = WIDEST / 2; vec <= WIDEST; vec *= 2)
-        for (int64_t folds = WIDEST / 2; folds <= WIDEST; folds *= 2)
-            for (int64_t lanes = 2 * LEAST_LANES; lanes <= WARP; lanes *= 2)
-                for (int b = 0; b < (int)(sizeof BLOCKS / sizeof *BLOCKS); b++) {
-                    Schedule s;
-                    schedule_clear(&s, x->gr->axes.n);
-                    for (int a = 0; a < s.naxes; a++) {
-                        const bool grid = axis_has_grid(&x->gr->axes.at[a]);
-                        if (a == x->gr->split) schedule_factor(&s, a, BIND_GRID, x->gr->parts);
-                        schedule_factor(&s, a, grid ? BIND_GRID : BIND_SERIAL, 0);
-                        if (a == tile->rows) schedule_factor(&s, a, BIND_REG, regs);
-                        if (a == tile->fold) schedule_factor(&s, a, BIND_WARP, BLOCKS[b].warps);
-                        if (a == tile->fold && lanes < WARP) schedule_factor(&s, a, BIND_LANE, WARP / lanes);
-                        if (a == tile->cols) schedule_factor(&s, a, BIND_LANE, lanes);
-                        if (a == tile->cols || a == tile->fold)
-                            schedule_factor(&s, a, BIND_VEC, a == tile->cols ? vec : folds);
-                        else if (!grid)
-                            schedule_factor(&s, a, BIND_REG, 1);
-                    }
-                    s.ahead = BLOCKS[b].ahead;
-                    templates_consider(x, &s, BEST_WINDOW);
+        for (int64_t lanes = 2 * LEAST_LANES; lanes <= WARP; lanes *= 2)
+            for (int b = 0; b < (int)(sizeof BLOCKS / sizeof *BLOCKS); b++) {
+                Schedule s;
+                schedule_clear(&s, x->gr->axes.n);
+                for (int a = 0; a < s.naxes; a++) {
+                    const bool grid = axis_has_grid(&x->gr->axes.at[a]);
+                    if (a == x->gr->split) schedule_factor(&s, a, BIND_GRID, x->gr->parts);
+                    schedule_factor(&s, a, grid ? BIND_GRID : BIND_SERIAL, 0);
+                    if (a == tile->rows) schedule_factor(&s, a, BIND_REG, regs);
+                    if (a == tile->fold) schedule_factor(&s, a, BIND_WARP, BLOCKS[b].warps);
+                    if (a == tile->fold && lanes < WARP) schedule_factor(&s, a, BIND_LANE, WARP / lanes);
+                    if (a == tile->cols) schedule_factor(&s, a, BIND_LANE, lanes);
+                    if (a == tile->cols || a == tile->fold)
+                        schedule_factor(&s, a, BIND_VEC, a == tile->cols ? vec : WIDEST);
+                    else if (!grid)
+                        schedule_factor(&s, a, BIND_REG, 1);
                 }
+                s.ahead = BLOCKS[b].ahead;
+                templates_consider(x, &s, BEST_WINDOW);
+            }
 }
 
 /* A step that joins values of fewer axes reads each of them again for every element of the other's: less often the

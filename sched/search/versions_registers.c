@@ -68,11 +68,13 @@ static void try_again(const Choosing *x, Candidate *c) {
 }
 
 /* The compiler takes what registers it likes, up to the launch bound: it is told as many blocks as were thought to fit,
- * where one of them less is much, and nothing is lost by it. */
+ * where one of them less is much, and nothing is lost by it. Of products, and of loops whose loads run ahead, too
+ * little is known of what they take: of 8 rows, told of 4 blocks, some would be in local memory. */
 static void bind_registers(const Choosing *x, Candidate *c) {
     Candidate other;
     Schedule s;
     const int least = x->gr->across ? 1 : 2; /* rows that are held whole may take all that a block of them can have */
+    if (x->form[0]->joins || (c->schedule[0]->ahead && !x->gr->across)) return;
     if (c->schedule[0]->occupancy || c->resident < least || c->resident > MOST_BOUND) return;
     schedule_copy(&s, c->schedule[0]);
     s.occupancy = c->resident;
