@@ -11,9 +11,10 @@ enum {
     BESIDE = 24,         /* registers of a thread beside its part of the columns, as they were loaded */
     REGISTERS = 1 << 16, /* of a multiprocessor, of all targets */
     FEWEST = 8,          /* elements of a thread */
-    MOST = 64,
-    NEXT = 4,        /* as many times from one number of them to the next */
-    WARPS_BESIDE = 4 /* warps of a block with columns of their own */
+    MOST = 32,
+    MOST_SINGLE = 16, /* where each has an access, and tests, of its own: 32 took an H200 42 us, predicted 32 */
+    NEXT = 4,         /* as many times from one number of them to the next */
+    WARPS_BESIDE = 4  /* warps of a block with columns of their own */
 };
 
 typedef struct Columns {
@@ -101,9 +102,9 @@ void settle_columns_each(CostForm *form, const SchedLimits *limits, SettleTake *
     if (!find(form, &x)) return;
     int64_t wide = TARGET_ACCESS / x.bytes;
     if (wide > WIDEST) wide = WIDEST;
-    for (int64_t vec = wide; vec; vec = vec > 1 ? 1 : 0)
+    for (int64_t vec = wide; vec; vec = vec == wide && vec > 2 ? vec / 2 : vec > 1 ? 1 : 0)
         for (int64_t lanes = 1; lanes <= TARGET_WARP; lanes *= 2)
-            for (int64_t held = FEWEST; held <= MOST; held *= NEXT)
+            for (int64_t held = FEWEST; held <= (vec > 1 ? MOST : MOST_SINGLE); held *= vec > 1 ? NEXT : 2)
                 for (int beside = 0; beside <= (x.beside >= 0 && lanes < TARGET_WARP); beside++)
                     for (int64_t warps = 1; warps <= TARGET_WARP; warps *= TARGET_WARP) {
                         if (warps == 1 && x.beside < 0) continue;
