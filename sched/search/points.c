@@ -437,10 +437,10 @@ static void add_likely(const Unsaid *u, Making *x) {
 static Points *likely_points(const Unsaid *u, Making *x) {
     Points *p = x->p;
     p->many = u->nfree > FEW_DIMS;
-    for (int64_t v = u->few ? u->few->hi : 1; v; v /= 2) {
-        if (u->few) x->base[u->few->id] = legal(u->few, v);
+    if (!u->few) add_likely(u, x);
+    for (int64_t v = u->few ? u->few->hi : 0; v; v /= 2) {
+        x->base[u->few->id] = legal(u->few, v);
         add_likely(u, x);
-        if (!u->few) break;
     }
     if (u->few) x->base[u->few->id] = legal(u->few, u->few->hi);
     usual_point(x);

@@ -70,12 +70,14 @@ typedef struct Settling {
     void *user;
 } Settling;
 
-static void hand_over(const Settling *x, const Schedule *s) {
+void settle_hand(const Group *gr, const SchedLimits *limits, const Schedule *s, SettleTake *take, void *user) {
     int64_t most[MAX_GROUP_AXES];
-    for (int a = 0; a < x->gr->axes.n; a++) most[a] = schedule_covers(x->gr, s, a);
-    if (!schedule_legal_within(x->gr, s, most, NULL) || !schedule_fits(x->gr, s, x->limits)) return;
-    if (schedule_whole_warps(x->gr, s)) x->take(x->user, s, most);
+    for (int a = 0; a < gr->axes.n; a++) most[a] = schedule_covers(gr, s, a);
+    if (!schedule_legal_within(gr, s, most, NULL) || !schedule_fits(gr, s, limits)) return;
+    if (schedule_whole_warps(gr, s)) take(user, s, most);
 }
+
+static void hand_over(const Settling *x, const Schedule *s) { settle_hand(x->gr, x->limits, s, x->take, x->user); }
 
 /* A row of each warp, or of each of a warp's registers, that differ in the axis `along`. */
 typedef struct Beside {

@@ -8,6 +8,8 @@
 /* Takes a schedule, and up to which length of each axis it is legal. */
 typedef void SettleTake(void *user, const Schedule *s, const int64_t *most);
 
+/* Hands a schedule over where it is legal, fits, and its warps are whole. */
+void settle_hand(const Group *gr, const SchedLimits *limits, const Schedule *s, SettleTake *take, void *user);
 /* Hands over those of a group that folds rows of a length that is not known; none where the group folds nothing, or
  * several axes. */
 void settle_each(const CostForm *form, const SchedLimits *limits, SettleTake *take, void *user);

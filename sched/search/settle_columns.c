@@ -84,34 +84,37 @@ static void build(const Columns *x, const Shape *p, Schedule *s) {
     schedule_put_last(s, x->inner);
 }
 
-/* As many warps as registers are enough for, and no more than partial results are folded in one exchange of. */
+/* Of columns that several warps share: as many as there are registers for. */
 static void propose(const Columns *x, Shape p) {
     const int64_t words = p.regs * p.vec * x->bytes / TARGET_REGISTER + BESIDE;
-    int64_t most[MAX_GROUP_AXES];
     Schedule s;
     if (p.warps > 1)
         while (words * p.warps * TARGET_WARP > REGISTERS) p.warps /= 2;
     build(x, &p, &s);
-    for (int a = 0; a < s.naxes; a++) most[a] = schedule_covers(x->gr, &s, a);
-    if (!schedule_legal_within(x->gr, &s, most, NULL) || !schedule_fits(x->gr, &s, x->limits)) return;
-    if (schedule_whole_warps(x->gr, &s)) x->take(x->user, &s, most);
+    settle_hand(x->gr, x->limits, &s, x->take, x->user);
+}
+
+/* Of vectors of a length, with each number of lanes, of elements of a thread, and of what the other lanes are for. */
+static void each_of_vectors(const Columns *x, int64_t vec) {
+    const int64_t most = vec > 1 ? MOST : MOST_SINGLE, next = vec > 1 ? NEXT : 2;
+    for (int64_t lanes = 1; lanes <= TARGET_WARP; lanes *= 2)
+        for (int64_t held = FEWEST; held <= most; held *= next)
+            for (int beside = 0; beside <= (x->beside >= 0 && lanes < TARGET_WARP); beside++) {
+                const Shape p = {
+                    .vec = vec, .regs = held > vec ? held / vec : 1, .lanes = lanes, .rest_beside = beside};
+                Shape one = p, all = p;
+                one.warps = 1;
+                all.warps = TARGET_WARP;
+                if (x->beside >= 0) propose(x, one);
+                propose(x, all);
+            }
 }
 
 void settle_columns_each(CostForm *form, const SchedLimits *limits, SettleTake *take, void *user) {
     Columns x = {.gr = form->gr, .limits = limits, .take = take, .user = user};
     if (!find(form, &x)) return;
-    int64_t wide = TARGET_ACCESS / x.bytes;
-    if (wide > WIDEST) wide = WIDEST;
-    for (int64_t vec = wide; vec; vec = vec == wide && vec > 2 ? vec / 2 : vec > 1 ? 1 : 0)
-        for (int64_t lanes = 1; lanes <= TARGET_WARP; lanes *= 2)
-            for (int64_t held = FEWEST; held <= (vec > 1 ? MOST : MOST_SINGLE); held *= vec > 1 ? NEXT : 2)
-                for (int beside = 0; beside <= (x.beside >= 0 && lanes < TARGET_WARP); beside++)
-                    for (int64_t warps = 1; warps <= TARGET_WARP; warps *= TARGET_WARP) {
-                        if (warps == 1 && x.beside < 0) continue;
-                        propose(&x, (Shape){.vec = vec,
-                                            .regs = held > vec ? held / vec : 1,
-                                            .warps = warps,
-                                            .lanes = lanes,
-                                            .rest_beside = beside});
-                    }
+    const int64_t most = TARGET_ACCESS / x.bytes, wide = most < WIDEST ? most : WIDEST;
+    each_of_vectors(&x, wide);
+    if (wide > 2) each_of_vectors(&x, wide / 2);
+    if (wide > 1) each_of_vectors(&x, 1);
 }

@@ -66,6 +66,7 @@ static void try_columns(Search *x, Ranges r) {
 }
 
 void templates_ranges(Search *x) {
+    static const int64_t VECTORS[] = {WIDEST, WIDEST / 2, 1};
     Group *gr = x->gr;
     for (int i = 0; i < gr->steps.n && x->form->ragged; i++) {
         const GStep *p = &gr->steps.at[i];
@@ -82,7 +83,9 @@ void templates_ranges(Search *x) {
                 r.cols = a;
         }
         if (r.cols < 0 || r.rows < 0) continue;
-        for (r.vec = WIDEST; r.vec; r.vec = r.vec > WIDEST / 2 ? r.vec / 2 : r.vec > 1 ? 1 : 0)
+        for (size_t v = 0; v < sizeof VECTORS / sizeof *VECTORS; v++) {
+            r.vec = VECTORS[v];
             if (x->length[r.cols] % r.vec == 0) try_columns(x, r);
+        }
     }
 }
