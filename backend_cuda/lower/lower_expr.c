@@ -339,16 +339,13 @@ static const Code *index_type_code(Lower *l, const Expr *e, const Layout *layout
     return code(l->ctx, "(%c %s %c)", a, op_text(e->op), b);
 }
 
-static const Code *infix_code(Lower *l, const Expr *e, const Code *a, const Code *b, const Layout *layout) {
+static const Code *infix_code(Lower *l, const Expr *e, const Code *a, const Code *b) {
     const Expr *x = e->arg[0], *y = e->arg[1];
     bool integer = !type_is_float(x->type) && x->type != TY_BOOL;
     if (e->op == OP_MOD && !integer) return code(l->ctx, "td_mod(%c, %c)", a, b);
     if ((e->op == OP_DIV || e->op == OP_MOD) && integer) {
         const char *f = e->op == OP_DIV ? "td_floor_div" : "td_floor_mod";
-        if (divides_index(l, e)) {
-            const Code *above = in_index_type(l, x, true) ? index_type_code(l, x, layout) : a;
-            return code(l->ctx, "(int64_t)%c", index_quotient(l, e, above, b));
-        }
+        if (divides_index(l, e)) return code(l->ctx, "(int64_t)%c", index_quotient(l, e, a, b));
         if (e->type == TY_I64 && small_int(x) && small_int(y)) return code(l->ctx, "%s<I>(%c, %c)", f, a, b);
         return code(l->ctx, "%s<%s>(%c, %c)", f, lower_value_type(e->type), a, b);
     }
@@ -415,8 +412,6 @@ static const Code *call_code(Lower *l, const Expr *e, const Code *a, const Code 
     const char *name = is_fast(l, e)                      ? op_fast(e->op)
                        : expr_map_number(&l->under, e, 0) ? op_under(e->op)
                                                           : op_device(e->op);
-    if ((e->op == OP_MAX || e->op == OP_MIN) && in_index_type(l, e, false))
-        return code(l->ctx, "(int64_t)%c", index_type_code(l, e, layout));
     if (b) a = code(l->ctx, "%c, %c", a, b);
     if (e->nargs > 2) a = code(l->ctx, "%c, %c", a, expr_code(l, e->arg[2], layout));
     bool typed = (e->op == OP_MAX || e->op == OP_MIN) && e->type == TY_I64;
@@ -445,10 +440,13 @@ const Code *expr_code(Lower *l, const Expr *e, const Layout *layout) {
         return code(l->ctx, "0");
     default: break;
     }
+    const bool divides = e->op == OP_DIV || e->op == OP_MOD;
+    if ((divides || e->op == OP_MAX || e->op == OP_MIN) && in_index_type(l, e, false))
+        return code(l->ctx, "(int64_t)%c", index_type_code(l, e, layout));
     const Code *a = expr_code(l, e->arg[0], layout), *b = e->nargs > 1 ? expr_code(l, e->arg[1], layout) : NULL;
     if (e->op == OP_DIV && is_fast(l, e)) return code(l->ctx, "%s(%c, %c)", op_fast(e->op), a, b);
     if (e->op == OP_DIV && e->type == TY_F32) return divide_code(l, e, a, b, layout);
-    if (op_form(e->op) == FORM_INFIX) return infix_code(l, e, a, b, layout);
+    if (op_form(e->op) == FORM_INFIX) return infix_code(l, e, a, b);
     if (op_form(e->op) == FORM_PREFIX)
         return e->op == OP_NEG && (e->type == TY_I32 || e->type == TY_I64) &&
                        int_bits(e->arg[0], 0) >= type_bits(e->type)
