@@ -296,33 +296,62 @@ static const Code *offset_once(Lower *l, const Access *x, const Stage *s, Poly f
     return rest.n ? code(l->ctx, "%c + %c", once, poly_code(l, rest, true)) : once;
 }
 
-/* p = times * length + rest, of digits alone that the compiler knows, so few that bytes of 32 bits hold them. */
-static bool is_multiple(Lower *l, Poly p, const Expr *length, Poly *times, Poly *rest) {
+/* Part of an offset: lengths, multiplied, times digits. */
+typedef struct Moved {
+    Poly lengths, times, rest;
+} Moved;
+
+static bool same_lengths(const PolyTerm *a, const PolyTerm *b) {
+    int i = 0, k = 0;
+    for (;;) {
+        while (i < a->degree && a->atom[i]->op != OP_DIM) i++;
+        while (k < b->degree && b->atom[k]->op != OP_DIM) k++;
+        if (i == a->degree || k == b->degree) return i == a->degree && k == b->degree;
+        if (a->atom[i++] != b->atom[k++]) return false;
+    }
+}
+
+/* All terms of p with the lengths of one of them, where what is beside these are digits that the compiler knows, so few
+ * that bytes of 32 bits hold them. */
+static bool is_multiple(Lower *l, Poly p, const PolyTerm *of, Moved *m) {
     enum { WIDEST_ELEMENT = 8 };
-    if (length->op != OP_DIM || !poly_linear(l->ctx, p, length, times, rest)) return false;
-    for (int i = 0; i < times->n; i++)
-        for (int k = 0; k < times->term[i].degree; k++)
-            if (times->term[i].atom[k]->op != OP_FACTOR) return false;
-    return index_small(l, poly_scale(l->ctx, *times, WIDEST_ELEMENT));
+    PolyTerm *one = NEW(l->ctx, PolyTerm);
+    one->coef = 1;
+    for (int d = 0; d < of->degree; d++)
+        if (of->atom[d]->op == OP_DIM) one->atom[one->degree++] = of->atom[d];
+    *m = (Moved){.lengths = {1, one, false}, .rest = {0, NEW_N(l->ctx, PolyTerm, p.n + 1), false}};
+    m->times = poly_const(l->ctx, 0);
+    for (int i = 0; i < p.n; i++) {
+        if (!same_lengths(&p.term[i], of)) {
+            m->rest.term[m->rest.n++] = p.term[i];
+            continue;
+        }
+        PolyTerm digits = {.coef = p.term[i].coef};
+        for (int d = 0; d < p.term[i].degree; d++) {
+            const Expr *e = p.term[i].atom[d];
+            if (e->op != OP_DIM && e->op != OP_FACTOR) return false;
+            if (e->op == OP_FACTOR) digits.atom[digits.degree++] = e;
+        }
+        m->times = poly_add(l->ctx, m->times, (Poly){1, &digits, false});
+    }
+    return one->degree && index_bounded(l, m->lengths) && index_small(l, poly_scale(l->ctx, m->times, WIDEST_ELEMENT));
 }
 
-/* A length of which a part of p is a multiple; NULL: there is none. */
-static const Expr *multiple_in(Lower *l, Poly p, Poly *times, Poly *rest) {
+static bool multiple_in(Lower *l, Poly p, Moved *m) {
     for (int i = 0; i < p.n; i++)
-        for (int k = 0; k < p.term[i].degree; k++)
-            if (is_multiple(l, p, p.term[i].atom[k], times, rest)) return p.term[i].atom[k];
-    return NULL;
+        if (is_multiple(l, p, &p.term[i], m)) return true;
+    return false;
 }
 
-/* A pointer at the digits of a thread's registers. A multiple of a length that is not known is added to it by one
- * instruction; as a product in 64 bits it takes some ten, made again for each access (masked_pool: 800 instructions
- * an iteration and not 1552). */
+/* A pointer at the digits of a thread's registers. A multiple of lengths that are not known is added to it by one
+ * instruction, where the product of the lengths has 32 bits; as a product in 64 bits it takes some ten, made again for
+ * each access (masked_pool: 800 instructions an iteration and not 1552; permute_0213, whose heads move by H * D: 228 a
+ * thread and not 428). */
 static const Code *moved_by_registers(Lower *l, const Access *x, const Code *at, Poly varying) {
-    Poly times, rest;
-    const Expr *length;
-    while (type_bits(x->tensor->type) >= 8 && (length = multiple_in(l, varying, &times, &rest))) {
-        at = code(l->ctx, "td_moved(%c, %c, %c)", at, dim_code(l, length, false), poly_code(l, times, false));
-        varying = rest;
+    Moved m;
+    while (type_bits(x->tensor->type) >= 8 && multiple_in(l, varying, &m)) {
+        at = code(l->ctx, "td_moved(%c, %c, %c)", at, poly_code(l, m.lengths, false), poly_code(l, m.times, false));
+        varying = m.rest;
     }
     return varying.n ? code(l->ctx, "%c + %c", at, poly_code(l, varying, true)) : at;
 }

@@ -30,7 +30,7 @@ done
 exec $CXX "\$@"
 EOF
 chmod +x "$dir/cxx"
-for f in ${LARGE:-small filter resized}; do
+for f in ${LARGE:-small filter resized turned}; do
     CXX=$dir/cxx "$tdc" check "tests/numeric/$f.td" --emu >"$dir/out" || { failed=1; grep -v '^ok' "$dir/out"; }
     passed=$((passed + $(sed -n 's/ passed.*//p' "$dir/out")))
 done
@@ -38,4 +38,8 @@ done
 "$tdc" tests/numeric/resized.td -o "$dir/resized.cu" &&
     grep -q 'td_div_by((I)td_max<I>' "$dir/resized.cu" && ! grep -q 'td_div_by((I)td_max<int64_t>' "$dir/resized.cu"
 verdict $? 'quotients of products of lengths in 64 bits'
+# registers lie a product of lengths apart, which has 32 bits wherever the first instance is taken
+"$tdc" tests/numeric/turned.td -o "$dir/turned.cu" &&
+    grep -q 'td_moved(.*, H \* D, ' "$dir/turned.cu" && grep -q 'td_small = .*(double)H \* (double)D' "$dir/turned.cu"
+verdict $? 'registers that lie products of lengths apart'
 echo "$passed passed, $failed failed"
