@@ -99,6 +99,7 @@ typedef struct Body {
     double issue[PIPE_COUNT];
     double other;     /* instructions of no pipe: control, moves */
     double fixed;     /* of all those, what registers beyond the end of an axis do not spare: exchanges, scans */
+    double edge;      /* of each vector in which a row begins or ends that warps share which are settled at launch */
     double chain;     /* cycles of operations of a thread that wait for each other */
     double shuffles;  /* one after the other */
     double rungs;     /* of fixed, and */

@@ -283,18 +283,36 @@ double feature_rows(const Layout *l, const Axis *a) {
     return fmin(lanes, TARGET_WARP);
 }
 
-/* Elements, one by one, of the vectors in which peeled rows begin and end. Beside what a loop does they are few. */
-static double edge_elements(const Layout *l, FactorSet over) {
-    double n = 0, vector = 1;
-    bool loop = false;
+/* Of a fold over peeled rows the vectors in which they begin and end, which are folded element by element, by code that
+ * all lanes wait for; each: what an element takes. Beside what a loop does they are few. */
+static void count_edges(Reading *x, const Layout *l, FactorSet over, double vectors, double each) {
+    double vector = 1, length;
+    const Axis *peeled = NULL;
     for (int i = 0; i < l->factors.n; i++) {
         const Factor *f = l->factors.at[i];
         if (!(over >> f->id & 1) || !f->axis->peel) continue;
-        loop |= f->bind == BIND_SERIAL;
+        if (f->bind == BIND_SERIAL) return;
         if (f->bind == BIND_VEC) vector = (double)f->size;
-        n = feature_edges(l, f->axis);
+        peeled = f->axis;
     }
-    return loop ? 0 : n * vector;
+    if (!peeled) return;
+    const double edge = vector * (EDGE + each);
+    if (x->settled_factor && x->settled_factor->axis == peeled)
+        open_body(x)->edge += edge;
+    else
+        feature_issue(x, PIPE_ALU, feature_edges(l, peeled) * edge);
+    if (vector > 1 && !tape_known(&x->f->tape, feature_extent(x, peeled), &length))
+        open_body(x)->other += EDGE_VECTOR * vectors / vector;
+}
+
+void feature_peel(Reading *x, const Layout *l) {
+    for (int i = 0; i < x->part->axes.n && x->folds; i++) {
+        const Axis *a = x->part->axes.at[i];
+        bool loop = false;
+        for (int k = 0; k < l->factors.n; k++)
+            loop |= l->factors.at[k]->axis == a && l->factors.at[k]->bind == BIND_SERIAL;
+        if (a->peel && !loop) open_body(x)->other += PEELED;
+    }
 }
 
 void feature_fold(Reading *x, const Stage *s) {
@@ -302,6 +320,7 @@ void feature_fold(Reading *x, const Stage *s) {
     FactorSet domain = 0;
     double lanes, warps;
     const bool pairs = by_pairs(s);
+    const double began = issued(x);
     for (int i = 0; i < monoid_operands(s->monoid); i++) {
         if (!pairs) feature_expr(x, l, s->expr[i]);
         domain |= expr_domain(x->part, l, s->expr[i]);
@@ -319,7 +338,7 @@ void feature_fold(Reading *x, const Stage *s) {
         combine(x, s->monoid, s->expr, pairs ? elements / 2 : elements);
     }
     if (s->cond) feature_issue(x, PIPE_ALU, elements);
-    feature_issue(x, PIPE_ALU, EDGE * edge_elements(l, s->over));
+    count_edges(x, l, s->over, elements, pairs ? 2 : (issued(x) - began) / elements);
     open_body(x)->chain += elements / kept / (pairs ? 2 : 1) * CHAINED;
     spread(x->part, s->over, &lanes, &warps);
     double cells = 0;

@@ -235,12 +235,18 @@ static double named(const Judge *j, double bytes, double tensor) {
 
 static bool wide_access(const Judge *j, const Access *a) { return a->vector > 1 && by_vectors(j, a); }
 
+enum { ENDS = 2 /* of a row */ };
+
+/* In how many vectors of a warp a row begins or ends that warps share which are settled at launch. */
+static double settled_edges(const Judge *j) { return ENDS / most_of(1, j->warps); }
+
 /* The elements of the vectors in which a row begins and ends, stored one by one; and loaded so where they are not
  * aligned with the rows of the peel. In an iteration. */
 static double edge_elements(const Judge *j, const Access *a) {
     const Body *b = &j->f->bodies.at[a->body];
     const bool each = wide_access(j, a) && are_odd(j, a) && (a->store || !a->peel || a->apart);
-    return each ? a->edges * a->vector / (b->parent < 0 ? 1 : most_of(1, at(j, b->trips))) : 0;
+    const double edges = j->f->started >= 0 ? settled_edges(j) : a->edges;
+    return each ? edges * a->vector / (b->parent < 0 ? 1 : most_of(1, at(j, b->trips))) : 0;
 }
 
 /* Instructions for an access, and for its address. An element by itself has a test of its own, and less than a word has
@@ -314,7 +320,7 @@ static void add_access(Judge *j, int i, const double *left) {
  * take as much, since each statement tests for each of them, in branches. */
 static double issued(const Judge *j, int body, double *share) {
     const Body *b = &j->f->bodies.at[body];
-    double n = b->other;
+    double n = b->other + b->edge * settled_edges(j);
     for (int p = 0; p < PIPE_COUNT; p++) n += b->issue[p];
     const double fixed = b->fixed - b->rungs * j->idle;
     *share = n > 0 ? (fixed + (n - b->fixed) * j->reached) / n : 1;

@@ -290,17 +290,17 @@ static void add_extreme(Making *x, Dim *const *free, int n, int longest, int64_t
 /* Each dimension is the longest one in turn: beside ones alone, then beside others. */
 static void add_extremes(Making *x, Dim *const *free, int n) {
     static const double STEP[MOST_VARIED] = {0.41421356, 0.73205081, 0.23606798, 0.64575131, 0.31662479, 0.60555128};
-    enum { ALONE_TURNS = 4 };
+    enum { ALONE_TURNS = 4, ALONE_OF_FOLDS = 6 /* few blocks have long folds then */ };
     int64_t *v = NEW_N(x->ctx, int64_t, n);
-    const int varied = n < MOST_VARIED ? n : MOST_VARIED;
+    const int varied = n < MOST_VARIED ? n : MOST_VARIED, alone = x->gr->steps.n ? ALONE_OF_FOLDS : ALONE_TURNS;
     const int most = n <= FEW_DIMS ? MOST_OF_FEW : x->p->n + (x->gr->steps.n ? EXTREMES_OF_MANY : EXTREMES_OF_MAPS);
     for (int k = 0; k < MOST_TRIED && x->p->n < most; k++) {
         const int turn = k / varied;
         for (int i = 0; i < n; i++) {
             const double at = i < MOST_VARIED ? turn * STEP[i] : 0;
-            v[i] = EXTREME_OTHERS[turn < ALONE_TURNS ? 0
-                                  : n <= FEW_DIMS    ? turn / 2 % NEXTREME
-                                                     : (int)((at - (int)at) * NEXTREME)];
+            v[i] = EXTREME_OTHERS[turn < alone    ? 0
+                                  : n <= FEW_DIMS ? turn / 2 % NEXTREME
+                                                  : (int)((at - (int)at) * NEXTREME)];
         }
         add_extreme(x, free, n, k % varied, EXTREME_TOTALS[turn / 2 % NTOTALS], turn % 2, v);
     }
