@@ -579,7 +579,7 @@ static void read_part(Reading *x, const Part *part) {
     vec_push(x->ctx, &x->f->bodies, whole);
     x->body = x->f->bodies.n - 1;
     x->f->blocks = x->f->blocks < 0 ? blocks : tape_step(t, TAPE_ADD, x->f->blocks, blocks);
-    feature_peel(x, part->layouts.at[0]);
+    feature_begin(x, part->layouts.at[0]);
     read_stages(x, part->body.at, part->body.n);
     x->f->reached = share_reached(x);
     const double held_words = feature_most_live(x);

@@ -100,6 +100,8 @@ typedef struct Body {
     double other;     /* instructions of no pipe: control, moves */
     double fixed;     /* of all those, what registers beyond the end of an axis do not spare: exchanges, scans */
     double edge;      /* of each vector in which a row begins or ends that warps share which are settled at launch */
+    double edges;     /* of a loop over peeled rows, a row: of vectors in which it begins or ends */
+    double tests;     /* and, where its length is not known, of all vectors in the first and the last iteration */
     double chain;     /* cycles of operations of a thread that wait for each other */
     double shuffles;  /* one after the other */
     double rungs;     /* of fixed, and */

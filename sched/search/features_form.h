@@ -88,8 +88,9 @@ const Tensor *feature_ends(const Expr *cond);
 bool feature_in_registers(const Reading *x, const Layout *l, const Axis *a, int64_t *step, int64_t *registers);
 /* In how many vectors of a warp peeled rows begin or end. */
 double feature_edges(const Layout *l, const Axis *a);
-/* Where peeled rows begin that are folded, and whether vectors at their ends may be loaded whole, is computed first. */
-void feature_peel(Reading *x, const Layout *l);
+/* What is computed before all else: which threads those stand for that are settled at launch; where peeled rows begin
+ * that are folded, and whether vectors at their ends may be loaded whole. */
+void feature_begin(Reading *x, const Layout *l);
 /* Rows along the axis that a warp has elements of at a time. */
 double feature_rows(const Layout *l, const Axis *a);
 

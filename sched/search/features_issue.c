@@ -284,28 +284,39 @@ double feature_rows(const Layout *l, const Axis *a) {
 }
 
 /* Of a fold over peeled rows the vectors in which they begin and end, which are folded element by element, by code that
- * all lanes wait for; each: what an element takes. Beside what a loop does they are few. */
+ * all lanes wait for; each: what an element takes. And where lengths are not known, that each vector is told from
+ * those: of loops in the iterations in which rows begin and end. */
 static void count_edges(Reading *x, const Layout *l, FactorSet over, double vectors, double each) {
+    Body *b = open_body(x);
     double vector = 1, length;
     const Axis *peeled = NULL;
+    bool loop = false;
     for (int i = 0; i < l->factors.n; i++) {
         const Factor *f = l->factors.at[i];
         if (!(over >> f->id & 1) || !f->axis->peel) continue;
-        if (f->bind == BIND_SERIAL) return;
         if (f->bind == BIND_VEC) vector = (double)f->size;
         peeled = f->axis;
     }
     if (!peeled) return;
-    const double edge = vector * (EDGE + each);
+    for (int i = 0; i < l->factors.n; i++)
+        loop |= l->factors.at[i]->axis == peeled && l->factors.at[i]->bind == BIND_SERIAL;
+    const double edge = vector * (EDGE + each), edges = feature_edges(l, peeled) * edge;
+    const bool unsaid = vector > 1 && !tape_known(&x->f->tape, feature_extent(x, peeled), &length);
+    const double tests = unsaid ? EDGE_VECTOR * vectors / vector : 0;
+    if (loop) {
+        b->edges += edges;
+        b->tests += tests;
+        return;
+    }
+    b->other += tests;
     if (x->settled_factor && x->settled_factor->axis == peeled)
-        open_body(x)->edge += edge;
+        b->edge += edge;
     else
-        feature_issue(x, PIPE_ALU, feature_edges(l, peeled) * edge);
-    if (vector > 1 && !tape_known(&x->f->tape, feature_extent(x, peeled), &length))
-        open_body(x)->other += EDGE_VECTOR * vectors / vector;
+        feature_issue(x, PIPE_ALU, edges);
 }
 
-void feature_peel(Reading *x, const Layout *l) {
+void feature_begin(Reading *x, const Layout *l) {
+    if (x->settled_lanes) open_body(x)->other += LANES;
     for (int i = 0; i < x->part->axes.n && x->folds; i++) {
         const Axis *a = x->part->axes.at[i];
         bool loop = false;

@@ -320,7 +320,8 @@ static void add_access(Judge *j, int i, const double *left) {
  * take as much, since each statement tests for each of them, in branches. */
 static double issued(const Judge *j, int body, double *share) {
     const Body *b = &j->f->bodies.at[body];
-    double n = b->other + b->edge * settled_edges(j);
+    const double trips = most_of(1, b->parent < 0 ? 1 : at(j, b->trips));
+    double n = b->other + b->edge * settled_edges(j) + b->edges / trips + b->tests * least_of(1, ENDS / trips);
     for (int p = 0; p < PIPE_COUNT; p++) n += b->issue[p];
     const double fixed = b->fixed - b->rungs * j->idle;
     *share = n > 0 ? (fixed + (n - b->fixed) * j->reached) / n : 1;

@@ -163,6 +163,28 @@ static const Best *second_best(const Choosing *x, int point, int division, int k
     return best ? best : always_best(b);
 }
 
+/* Of the kernels behind a division's first, which have little to do: the schedule that another candidate has there, if
+ * it is about as quick at the point. Candidates that share kernels cost fewer. */
+static const Schedule *shared_part(const Choosing *x, int point, int division, int kernel, const Schedule *best) {
+    static const double AS_QUICK = 1.05;
+    enum { MOST_ASKED = 4 };
+    Group *gr = versions_group(x, division, kernel);
+    const Schedule *met[MOST_ASKED];
+    int n = 0;
+    const double least = x->judged && x->points->n > 1 ? judged_at(x, point, gr, best) : (double)INFINITY;
+    for (int i = 0; i < x->chosen->candidates.n && isfinite(least) && n < MOST_ASKED; i++) {
+        const Candidate *c = x->chosen->candidates.at[i];
+        if (c->division != division) continue;
+        if (schedule_equal(c->schedule[kernel], best)) return best;
+        int k = 0;
+        while (k < n && !schedule_equal(met[k], c->schedule[kernel])) k++;
+        if (k < n) continue;
+        met[n++] = c->schedule[kernel];
+        if (judged_at(x, point, gr, c->schedule[kernel]) <= AS_QUICK * least) return c->schedule[kernel];
+    }
+    return best;
+}
+
 /* What is best at each point takes no longer than a candidate. */
 static void note_best(Choosing *x, int k) {
     for (int i = 0; i < x->points->n; i++) x->best[i] = fmin(x->best[i], x->chosen->candidates.at[k]->seconds[i]);
@@ -262,7 +284,7 @@ static int add_apart(Choosing *x, int point, int division) {
         considered += templates_best(f, x->machine, &x->limits, SECOND_OF_KIND, &x->found[k]);
         const Best *best = second_best(x, point, division, k, &x->found[k]);
         if (!best) return considered;
-        parts[k] = &best->schedule;
+        parts[k] = k ? shared_part(x, point, division, k, &best->schedule) : &best->schedule;
     }
     versions_add(x, division, parts, d->n, most);
     return considered;
@@ -303,14 +325,15 @@ static int add_best(Choosing *x, int point, int of_kind, bool judged) {
             add_judged(x, point);
             continue;
         }
-        const Best *second = n > 1 ? second_best(x, point, d, 1, &best[1]) : NULL;
+        const Best *found = n > 1 ? second_best(x, point, d, 1, &best[1]) : NULL;
+        const Schedule *second = found ? shared_part(x, point, d, 1, &found->schedule) : NULL;
         const bool online = group_is_online(versions_group(x, d, 0));
         for (int kind = 0; kind < BEST_KINDS; kind++)
             for (int i = 0; i < best[0].n[kind]; i++) {
                 const Best *b = &best[0].at[kind][i];
                 if (!online) quickest[kind] = fmin(quickest[kind], b->seconds);
                 if (online && b->seconds > quickest[kind]) continue;
-                versions_add(x, d, (const Schedule *[]){&b->schedule, second ? &second->schedule : NULL}, n, b->most);
+                versions_add(x, d, (const Schedule *[]){&b->schedule, second}, n, b->most);
             }
     }
     return considered;

@@ -522,10 +522,30 @@ static double grow(Choosing *x, Leaves *l, double least, Chosen *chosen) {
 
 /* ---- what takes long anywhere ---- */
 
+/* Whether one of the first so many rivals has the kernel that is number `kernel` of candidate c. */
+static bool is_shared(const Choosing *x, int n, const Candidate *c, int kernel) {
+    for (int k = 0; k < n; k++) {
+        const Candidate *y = x->chosen->candidates.at[x->rival[k]];
+        const bool same = y != c && y->division == c->division;
+        if (same && schedule_equal(y->schedule[kernel], c->schedule[kernel])) return true;
+    }
+    return false;
+}
+
 static int kernels_of(const Choosing *x) {
     int kernels = 0;
-    for (int k = 0; k < x->nrivals; k++) kernels += x->chosen->candidates.at[x->rival[k]]->n;
+    for (int k = 0; k < x->nrivals; k++) {
+        const Candidate *c = x->chosen->candidates.at[x->rival[k]];
+        for (int i = 0; i < c->n; i++) kernels += !is_shared(x, k, c, i);
+    }
     return kernels;
+}
+
+/* Kernels that no other rival has. */
+static int own_kernels(const Choosing *x, const Candidate *c) {
+    int own = 0;
+    for (int i = 0; i < c->n; i++) own += !is_shared(x, x->nrivals, c, i);
+    return own > 1 ? own : 1;
 }
 
 /* The candidates that cases take become the rivals. How many kernels they are. */
@@ -569,7 +589,7 @@ static void give_up(Choosing *x, Leaves *l, int few) {
         double least = INFINITY;
         int worst = -1;
         for (int k = 0; k < x->nrivals; k++) {
-            const double lost = do_without(x, l, k, true) / x->chosen->candidates.at[x->rival[k]]->n;
+            const double lost = do_without(x, l, k, true) / own_kernels(x, x->chosen->candidates.at[x->rival[k]]);
             if (lost < least) least = lost, worst = k;
         }
         if (worst < 0 || (kernels_of(x) <= few + MORE_KERNELS && least > WORTH)) return;
