@@ -644,7 +644,7 @@ typedef struct Dispatch {
     bool only_last;          /* of a product that a library runs but for what is rare: the last instance does that */
     Sym general;             /* the kernel that runs where indices are too large for an int; NULL: an instance does */
     bool instead;            /* and where accesses are not wide */
-    bool often;              /* lengths may be odd, or indices are divided: where accesses are not wide are ints, too */
+    bool often_narrow;       /* lengths may be odd, or indices divided: ints where accesses are not wide, too */
     Sym general_call;        /* the statement that launches it */
     const Code *blocks;
     const Code *threads; /* NULL: the kernel's */

@@ -87,7 +87,7 @@ static bool lower_bodies(Together *t) {
         b->dispatch = lower_dispatch(b->l);
         if (b->dispatch.fits) t->all.fits = b->dispatch.fits;
         if (b->dispatch.wide) t->all.wide = b->dispatch.wide;
-        t->all.often |= b->dispatch.often;
+        t->all.often_narrow |= b->dispatch.often_narrow;
         if (b->dispatch.filled) t->all.filled = b->dispatch.filled;
         if (b->l->needs.shared_bytes > t->shared) t->shared = b->l->needs.shared_bytes;
         bytes += argument_bytes(b);

@@ -80,6 +80,8 @@ typedef struct Access {
 } Access;
 
 /* What is done once an iteration. */
+enum { FEATURE_ENDS = 2 /* of a row */ };
+
 typedef struct Body {
     int parent;           /* -1: this is a block of a part itself */
     int blocks;           /* step: of its part */
@@ -97,17 +99,18 @@ typedef struct Body {
     bool held;            /* all iterations are asked for at once, and wait for nothing else */
     int depth;            /* waits for loads one after the other */
     double issue[PIPE_COUNT];
-    double other;     /* instructions of no pipe: control, moves */
-    double fixed;     /* of all those, what registers beyond the end of an axis do not spare: exchanges, scans */
-    double edge;      /* of each vector in which a row begins or ends that warps share which are settled at launch */
-    double edges;     /* of a loop over peeled rows, a row: of vectors in which it begins or ends */
-    double tests;     /* and, where its length is not known, of all vectors in the first and the last iteration */
-    double chain;     /* cycles of operations of a thread that wait for each other */
-    double shuffles;  /* one after the other */
-    double rungs;     /* of fixed, and */
-    double climbs;    /* of shuffles, what is done for all lanes of a warp: a row that has fewer of them takes less */
-    double exchanges; /* between warps, one after the other */
-    double meetings;  /* of a cluster's blocks */
+    double other; /* instructions of no pipe: control, moves */
+    double fixed; /* of all those, what registers beyond the end of an axis do not spare: exchanges, scans */
+    /* Beside those, for the vectors in which peeled rows begin and end: */
+    double settled_end; /* for each, where warps share a row that are settled at launch */
+    double loop_ends;   /* in a loop, for all of a row that a warp has */
+    double loop_tests;  /* and, where its length is not known, in the first and the last iteration */
+    double chain;       /* cycles of operations of a thread that wait for each other */
+    double shuffles;    /* one after the other */
+    double rungs;       /* of fixed, and */
+    double climbs;      /* of shuffles, what is done for all lanes of a warp: a row that has fewer of them takes less */
+    double exchanges;   /* between warps, one after the other */
+    double meetings;    /* of a cluster's blocks */
 } Body;
 
 /* A condition of the variants with wide accesses: a multiple. */

@@ -263,14 +263,13 @@ static void exchange(Reading *x, const Monoid *m, double lanes, double warps, do
 }
 
 double feature_edges(const Layout *l, const Axis *a) {
-    enum { ENDS = 2 };
     double warps = 1;
     for (int i = 0; i < l->factors.n; i++) {
         const Factor *f = l->factors.at[i];
         if (f->axis == a && f->bind == BIND_WARP) warps *= (double)f->size;
         if (f->axis == a && f->bind == BIND_THREAD) warps *= fmax(1, (double)f->size / TARGET_WARP);
     }
-    return ENDS / warps;
+    return FEATURE_ENDS / warps;
 }
 
 double feature_rows(const Layout *l, const Axis *a) {
@@ -283,6 +282,12 @@ double feature_rows(const Layout *l, const Axis *a) {
     return fmin(lanes, TARGET_WARP);
 }
 
+static bool is_looped(const Layout *l, const Axis *a) {
+    bool loop = false;
+    for (int i = 0; i < l->factors.n; i++) loop |= l->factors.at[i]->axis == a && l->factors.at[i]->bind == BIND_SERIAL;
+    return loop;
+}
+
 /* Of a fold over peeled rows the vectors in which they begin and end, which are folded element by element, by code that
  * all lanes wait for; each: what an element takes. And where lengths are not known, that each vector is told from
  * those: of loops in the iterations in which rows begin and end. */
@@ -290,7 +295,6 @@ static void count_edges(Reading *x, const Layout *l, FactorSet over, double vect
     Body *b = open_body(x);
     double vector = 1, length;
     const Axis *peeled = NULL;
-    bool loop = false;
     for (int i = 0; i < l->factors.n; i++) {
         const Factor *f = l->factors.at[i];
         if (!(over >> f->id & 1) || !f->axis->peel) continue;
@@ -298,19 +302,17 @@ static void count_edges(Reading *x, const Layout *l, FactorSet over, double vect
         peeled = f->axis;
     }
     if (!peeled) return;
-    for (int i = 0; i < l->factors.n; i++)
-        loop |= l->factors.at[i]->axis == peeled && l->factors.at[i]->bind == BIND_SERIAL;
     const double edge = vector * (EDGE + each), edges = feature_edges(l, peeled) * edge;
     const bool unsaid = vector > 1 && !tape_known(&x->f->tape, feature_extent(x, peeled), &length);
     const double tests = unsaid ? EDGE_VECTOR * vectors / vector : 0;
-    if (loop) {
-        b->edges += edges;
-        b->tests += tests;
+    if (is_looped(l, peeled)) {
+        b->loop_ends += edges;
+        b->loop_tests += tests;
         return;
     }
     b->other += tests;
     if (x->settled_factor && x->settled_factor->axis == peeled)
-        b->edge += edge;
+        b->settled_end += edge;
     else
         feature_issue(x, PIPE_ALU, edges);
 }
@@ -319,10 +321,7 @@ void feature_begin(Reading *x, const Layout *l) {
     if (x->settled_lanes) open_body(x)->other += LANES;
     for (int i = 0; i < x->part->axes.n && x->folds; i++) {
         const Axis *a = x->part->axes.at[i];
-        bool loop = false;
-        for (int k = 0; k < l->factors.n; k++)
-            loop |= l->factors.at[k]->axis == a && l->factors.at[k]->bind == BIND_SERIAL;
-        if (a->peel && !loop) open_body(x)->other += PEELED;
+        if (a->peel && !is_looped(l, a)) open_body(x)->other += PEELED;
     }
 }
 

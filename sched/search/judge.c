@@ -235,10 +235,8 @@ static double named(const Judge *j, double bytes, double tensor) {
 
 static bool wide_access(const Judge *j, const Access *a) { return a->vector > 1 && by_vectors(j, a); }
 
-enum { ENDS = 2 /* of a row */ };
-
 /* In how many vectors of a warp a row begins or ends that warps share which are settled at launch. */
-static double settled_edges(const Judge *j) { return ENDS / most_of(1, j->warps); }
+static double settled_edges(const Judge *j) { return FEATURE_ENDS / most_of(1, j->warps); }
 
 /* The elements of the vectors in which a row begins and ends, stored one by one; and loaded so where they are not
  * aligned with the rows of the peel. In an iteration. */
@@ -321,7 +319,8 @@ static void add_access(Judge *j, int i, const double *left) {
 static double issued(const Judge *j, int body, double *share) {
     const Body *b = &j->f->bodies.at[body];
     const double trips = most_of(1, b->parent < 0 ? 1 : at(j, b->trips));
-    double n = b->other + b->edge * settled_edges(j) + b->edges / trips + b->tests * least_of(1, ENDS / trips);
+    double n = b->other + b->settled_end * settled_edges(j) + b->loop_ends / trips +
+               b->loop_tests * least_of(1, FEATURE_ENDS / trips);
     for (int p = 0; p < PIPE_COUNT; p++) n += b->issue[p];
     const double fixed = b->fixed - b->rungs * j->idle;
     *share = n > 0 ? (fixed + (n - b->fixed) * j->reached) / n : 1;
