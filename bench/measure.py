@@ -5,7 +5,7 @@
                                [--peers eager,ordered,compile,autotune,xla] [--json FILE] [--seconds N]
   python3 bench/measure.py table FILE.json [--all]            # the table in README.md, from what run kept
   python3 bench/measure.py check [--suite NAME] [--only REGEX]   # on the CPU: do programs mean their expressions
-  python3 bench/measure.py sizes [--only REGEX] [--json FILE] [--seconds N]   # one bare build at many sizes: sizes.py
+  python3 bench/measure.py sizes [--only REGEX] [--drawn SEED] [--json FILE] [--seconds N]   # one bare build at many sizes: sizes.py
 
 Needs nvcc, tdc (as tdlang finds it) and PyTorch; JAX for xla. Programs are suite/NAME.td (with --suite wide
 wide/NAME.td, compositions that nothing was tuned for, judged beside torch.compile; with --suite places places/NAME.td,
@@ -259,6 +259,7 @@ def main():
     p.add_argument("--only", default="", metavar="REGEX")
     p = verbs.add_parser("sizes")
     p.add_argument("--only", default="", metavar="REGEX")
+    p.add_argument("--drawn", type=int, metavar="SEED", help="sizes that nobody chose")
     p.add_argument("--seconds", type=float, default=math.inf, help="begin no size after that")
     p.add_argument("--json", metavar="FILE")
     o = ap.parse_args()

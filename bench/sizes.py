@@ -4,9 +4,12 @@
 sizes: powers of two, odd ones, primes, one row, very long rows, few long rows, many short ones. Behind `+` stands how
 many elements behind an aligned address each tensor begins. The largest tensors have some 100 MB. The protocol is that
 of `run`, and results are held to the case's expression in float64 and to those of the fixed build.
+
+With `--drawn SEED` there are as many sizes that nobody chose in their place, one of six at odd addresses.
 """
 import gc
 import math
+import random
 import re
 import time
 import protocol
@@ -48,20 +51,44 @@ CLASSES = (  # programs, dimensions, sizes
     ("permute_0213", "B S H D", HEADS),
     ("weighted_sum4 nchw_to_nhwc upsample2x upsample2x_bwd", "N C H W", IMAGES),
     ("mask_softmax", "B H M N", MASKED),
-    ("groupnorm_nhwc_silu", "N H W K", GROUPS),
+    ("groupnorm_nhwc_silu", "N H W 32*K", GROUPS),  # the elements that one more makes
     ("embedding", "V D N", TABLES))
 TOGETHER = 5  # programs are built at once, with all their sizes
 WORST, MEAN = 1.4, 1.08  # of bare over fixed: what is called slow
 
 
-def points():
-    """(program, size) -> the dimensions, and how far tensors are from aligned."""
+DRAWN, DISPLACED = 12, 2  # sizes of a program, and how many of them begin at odd elements
+LEAST_BITS, MOST_BITS = 19, 25  # of the elements that lengths make together
+
+
+def length(rng, bits):
+    """Two of five are powers of two, a third multiples of eight, the others odd or short."""
+    n, kind = int(2 ** bits), rng.random()
+    if kind < 0.4:
+        return 1 << max(0, round(bits))
+    return max(n // 8 * 8 if kind < 0.75 and n >= 8 else n | (kind >= 0.75), 1)
+
+
+def draw(rng, dims, times=None):
+    """Shares out so many elements to the lengths at random; times: the elements that one more of a length makes."""
+    times = times or {}
+    bits, shares = rng.uniform(LEAST_BITS, MOST_BITS), [rng.random() + 0.15 for _ in dims]
+    return {d: length(rng, max(bits * s / sum(shares) - math.log2(times.get(d, 1)), 0)) for d, s in zip(dims, shares)}
+
+
+def points(seed=None):
+    """(program, size) -> the dimensions, and how far tensors are from aligned. seed: sizes are drawn."""
     found = {}
-    for names, dims, sizes in CLASSES:
+    rng = random.Random(seed)
+    for names, lengths, sizes in CLASSES:
+        times = {d.split("*")[-1]: int(d.split("*")[0]) if "*" in d else 1 for d in lengths.split()}
         for name in names.split():
-            for size in sizes.split():
-                lengths, _, offset = size.partition("+")
-                found[name, size] = dict(zip(dims.split(), map(int, lengths.split("x")), strict=True)), int(offset or 0)
+            for i in range(DRAWN if seed is not None else 0):
+                dims, offset = draw(rng, times, times), int(i >= DRAWN - DISPLACED)
+                found[name, "x".join(map(str, dims.values())) + "+1" * offset] = dims, offset
+            for size in sizes.split() if seed is None else ():
+                given, _, offset = size.partition("+")
+                found[name, size] = dict(zip(times, map(int, given.split("x")), strict=True)), int(offset or 0)
     return found
 
 
@@ -156,7 +183,7 @@ def measure(o):
     suite = protocol.Suite("suite")
     runner = Sizes(suite)
     torch = runner.torch
-    chosen = {k: p for k, p in points().items() if re.search(o.only, k[0])}
+    chosen = {k: p for k, p in points(o.drawn).items() if re.search(o.only, k[0])}
     programs = list(dict.fromkeys(n for n, _ in chosen))
     data = dict(device=torch.cuda.get_device_name(), torch=torch.__version__, rows={})
     print(f"# {data['device']}, torch {data['torch']}")

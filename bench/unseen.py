@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""What is lost where nothing is said of lengths, at sizes that nobody chose: of programs with three and more lengths,
-the predicted time of the version for all sizes over that of the version compiled for the size.
+"""What is lost where nothing is said of lengths, at sizes that nobody chose: the predicted time of the version for all
+sizes over that of the version compiled for the size.
 
   python3 bench/unseen.py [--tdc build/tdc] [--sizes 12] [--seed 7] [--only REGEX]
 
-Needs no GPU: times are what `tdc explain` predicts. A size shares out 2^19 to 2^25 elements to the lengths at random;
-two of five lengths are powers of two, a third multiples of eight, the others odd or short.
+Needs no GPU: times are what `tdc explain` predicts. Sizes are drawn as those of `measure.py sizes --drawn`.
 """
 import argparse
 import concurrent.futures
@@ -18,23 +17,14 @@ import subprocess
 import sys
 import tempfile
 import protocol
+import sizes
 
-PROGRAMS = """suite/mask_softmax suite/groupnorm_nhwc_silu wide/rms_norm_heads wide/window_bias_softmax
+PROGRAMS = """suite/softmax_4k suite/layernorm suite/add_rmsnorm suite/cross_entropy suite/argmax_rows suite/cumsum_rows
+    suite/column_sum suite/bias_gelu suite/transpose_2d wide/norm_bwd_residual wide/column_deviation wide/cosine_rows
+    wide/class_of_pixels suite/mask_softmax suite/groupnorm_nhwc_silu wide/rms_norm_heads wide/window_bias_softmax
     wide/alibi_causal_softmax wide/masked_pool wide/middle_softmax wide/channel_stats wide/mean_window_last
     wide/batch_norm_last_relu suite/upsample2x wide/shifted_windows wide/two_axes_norm""".split()
 MUCH, VERY_MUCH = 1.4, 2.0
-
-
-def length(rng, bits):
-    n, kind = int(2 ** bits), rng.random()
-    if kind < 0.4:
-        return 1 << max(0, round(bits))
-    return max(n // 8 * 8 if kind < 0.75 and n >= 8 else n | (kind >= 0.75), 1)
-
-
-def size(rng, dims):
-    bits, shares = rng.uniform(19, 25), [rng.random() + 0.15 for _ in dims]
-    return {d: length(rng, bits * s / sum(shares)) for d, s in zip(dims, shares)}
 
 
 def predicted(tdc, suite, name, which, dims):
@@ -63,8 +53,8 @@ def main():
     for program in PROGRAMS:
         folder, name = program.split("/")
         suite = protocol.Suite(folder)
-        sizes = [size(rng, list(suite.dimensions(name))) for _ in range(o.sizes)]
-        jobs += [(suite, name, dims) for dims in sizes if re.search(o.only, name)]
+        drawn = [sizes.draw(rng, list(suite.dimensions(name))) for _ in range(o.sizes)]
+        jobs += [(suite, name, dims) for dims in drawn if re.search(o.only, name)]
 
     def ratio(job):
         fixed, bare = (predicted(o.tdc, *job[:2], which, job[2]) for which in ("fixed", "bare"))
