@@ -5,10 +5,11 @@
  * not end on lines of the cache, and not where a function of the outer axis alone would be computed for each element of
  * long rows.
  *
- * What is folded or scanned keeps its axis. Axes that tell rows apart become one where that costs nothing; and where
- * nothing is said of their lengths, and what is loaded has them in another order, also at the cost of divisions, once a
- * row: all that is chosen by sizes then depends on how many rows there are, and not on how that is a product of
- * lengths, for which the sizes at which schedules are compared are too few. */
+ * What is folded or scanned keeps its axis. Of columns of which nothing is said how many there are those along two axes
+ * become one: all that is chosen by sizes depends on fewer lengths then. Axes that tell rows apart become one where
+ * that costs nothing; and where nothing is said of their lengths, and what is loaded has them in another order, also at
+ * the cost of divisions, once a row: all that is chosen by sizes then depends on how many rows there are, and not on
+ * how that is a product of lengths, for which the sizes at which schedules are compared are too few. */
 #include "plan.h"
 #include "ir/expr_walk.h"
 #include "ir/poly/poly.h"
@@ -30,6 +31,7 @@ typedef struct Flat {
     bool one;    /* an access, or an index in a value, has one of the two alone */
     bool split;  /* an access has both, but does not walk them as one */
     bool beside; /* elements of what is folded are neighbours along the inner one */
+    bool rows;   /* or along what is folded */
     bool rowly;  /* a function has the outer one alone, and rows are long */
     ExprMap seen;
 } Flat;
@@ -57,12 +59,17 @@ static Found is_of_pair(const Expr *e, const void *flat) {
     return e == axis_var(x, x->a) || e == axis_var(x, x->b) ? FOUND : FOUND_INSIDE;
 }
 
-/* Whether an access has an axis that is folded. */
-static bool has_folded(const Flat *x, const Expr *const *subs, int rank) {
-    AxisSet free = 0;
-    for (int d = 0; d < rank; d++) free |= group_free(x->gr, subs[d]);
+static bool is_folded(const Flat *x, const Expr *e) {
+    const AxisSet free = group_free(x->gr, e);
     bool folded = false;
     for (int a = 0; a < x->gr->axes.n; a++) folded |= free >> a & 1 && x->gr->axes.at[a].folded;
+    return folded;
+}
+
+/* Whether an access has an axis that is folded. */
+static bool has_folded(const Flat *x, const Expr *const *subs, int rank) {
+    bool folded = false;
+    for (int d = 0; d < rank; d++) folded |= is_folded(x, subs[d]);
     return folded;
 }
 
@@ -75,6 +82,7 @@ static bool access_allows(Flat *x, const Tensor *t, const Expr *const *subs, boo
     for (int d = 0; d < t->rank && at_data; d++) at_data = !expr_has(subs[d], is_of_pair, x);
     if (at_data) return true;
     x->beside |= t->rank && expr_has(subs[t->rank - 1], is_of_pair, x) && has_folded(x, subs, t->rank);
+    x->rows |= t->rank && is_folded(x, subs[t->rank - 1]);
     if (offset.failed || !poly_linear(x->temp, offset, axis_var(x, x->a), &by_a, &rest) ||
         !poly_linear(x->temp, rest, axis_var(x, x->b), &by_b, &rest)) {
         x->split = true;
@@ -159,6 +167,12 @@ static bool are_of_rows(const Flat *x) {
     return x->gr->axes.at[x->a].contiguous < most && x->gr->axes.at[x->b].contiguous < most;
 }
 
+static bool has_scan(const Group *gr) {
+    bool any = false;
+    for (int i = 0; i < gr->steps.n; i++) any |= gr->steps.at[i].scan;
+    return any;
+}
+
 static bool group_allows(Flat *x, bool with_one) {
     const Group *gr = x->gr;
     const GAxis *a = &gr->axes.at[x->a], *b = &gr->axes.at[x->b];
@@ -167,11 +181,12 @@ static bool group_allows(Flat *x, bool with_one) {
     const bool told = expr_guess_is_told(a->var->hi) && expr_guess_is_told(b->var->hi);
     if (told && product(a->guess, b->guess, INT64_MAX) > INT32_MAX) return false;
     x->inner = poly_of(&x->env, gr->axes.at[x->b].var->hi);
-    x->both = x->one = x->split = x->beside = x->rowly = false;
+    x->both = x->one = x->split = x->beside = x->rows = x->rowly = false;
     x->lines = true;
     x->seen = (ExprMap){0};
     if (x->inner.failed || !steps_allow(x) || !stores_allow(x)) return false;
-    if (gr->steps.n && x->both) return false; /* columns: threads go on from one axis to the next where that pays */
+    /* Columns: threads go on from one axis to the next where that pays. */
+    if (gr->steps.n && x->both && (told || x->one || x->split || !x->beside || x->rows || has_scan(gr))) return false;
     if (gr->steps.n) return !(x->one || x->split) || (with_one && !told && x->split && !x->beside && are_of_rows(x));
     return !x->one || (with_one && x->both && !x->lines && !x->rowly);
 }

@@ -82,12 +82,14 @@ typedef struct GTensor {
 
 /* Groups that do together, one after another, what one does: blocks fold shares of a large reduction, and then what
  * they stored is folded; or one that reads less (online.h). The first has the axes of the group, in their order, but of
- * what is `apart`: there each reduction has kernels of its own (apart.c). */
+ * what is `apart`: there each reduction has kernels of its own (apart.c), or what is folded is other than the group's
+ * (split.c, columns). */
 enum { MAX_TOGETHER = 8 };
 typedef struct Division {
     struct Group *group[MAX_TOGETHER];
     int n;
     bool apart;
+    bool few; /* for sizes at which few blocks would have everything */
 } Division;
 
 typedef struct Group {
@@ -117,6 +119,7 @@ typedef struct Group {
     bool branch;                   /* this is for the sizes of Plan.branch */
     const Expr *elsewhere;         /* sizes for which something else does this, once that is decided; NULL: for none */
     AxisSet across;                /* of a fused one: axes that are folded across the one that is split */
+    AxisSet neighbours;            /* folded axes along which columns lie that divisions fold by themselves (split.c) */
     AxisSet bounded;               /* axes whose `most` is no fact: the group is for no longer ones */
 } Group;
 

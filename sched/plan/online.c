@@ -240,6 +240,12 @@ static bool same_axes(const Group *a, const Group *b) {
     return same;
 }
 
+void online_mark(const Plan *plan, Group *gr) {
+    for (int i = 0; i < gr->steps.n; i++)
+        for (int k = 1; k < ONLINE_KINDS; k++)
+            if (gr->steps.at[i].monoid == plan->online[k]) gr->steps.at[i].online = (OnlineKind)k;
+}
+
 Group *online_group(Plan *plan, Group *gr) {
     Pair pairs[MAX_PAIRS];
     const Expr *from[2 * MAX_PAIRS], *to[2 * MAX_PAIRS];
@@ -255,8 +261,6 @@ Group *online_group(Plan *plan, Group *gr) {
     one->name = gr->name;
     one->no_product = gr->no_product;
     one->rounding = gr->rounding;
-    for (int i = 0; i < one->steps.n; i++)
-        for (int k = 1; k < ONLINE_KINDS; k++)
-            if (one->steps.at[i].monoid == plan->online[k]) one->steps.at[i].online = (OnlineKind)k;
+    online_mark(plan, one);
     return one;
 }

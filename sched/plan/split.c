@@ -116,25 +116,30 @@ const Expr **split_subs(const Group *gr, AxisSet axes, const Expr *share) {
     return subs;
 }
 
-/* The shares of the parts of p, a step of `one`, are stored by that; to: the parts as what folds them. Of what is best
- * and where it is both are stored: of equal ones the lower index is taken, whichever share has it. */
-static void divide_step(Plan *plan, const Group *gr, GStep *p, Group *one, Var *piece, const Expr **to) {
-    Graph *g = plan->graph;
+/* The states of a step as what folds those that are loaded of *from on, over these variables too. *to: the parts. */
+static void fold_states(Graph *g, const GStep *p, Tensor *const *from, const Expr **subs, Var *const *vars, int nvars,
+                        const Expr **to) {
     const Monoid *m = monoid_of_states(g, p->monoid, p->body->type);
-    const Expr *share[MAX_PARTS];
-    for (int k = 0; k < m->n; k++) {
-        const Expr *value = group_part(one, p, k);
-        Tensor *t = split_temp(plan, gr, (SplitTemp){"share", SPLIT_WHY_SHARES, p->free, value->type, one->parts});
-        const Expr *const here = expr_var(g, one->part), *const each = expr_var(g, piece);
-        GStore s = {.tensor = t, .subs = split_subs(gr, p->free, here), .value = value, .axes = p->free};
-        vec_push(g->ctx, &one->stores, s);
-        share[k] = expr_load(g, t, split_subs(gr, p->free, each));
-    }
+    const Expr *state[MAX_PARTS];
+    for (int k = 0; k < m->n; k++) state[k] = expr_load(g, from[k], subs);
     for (int k = 0; k < m->n; k++) {
         Reduce *r = NEW(g->ctx, Reduce);
-        *r = (Reduce){.monoid = m, .part = k, .nvars = 1, .vars = NEW(g->ctx, Var *)};
-        r->vars[0] = piece;
-        to[k] = expr_reduce_parts(g, r, NULL, share);
+        *r = (Reduce){.monoid = m, .part = k, .nvars = nvars, .vars = NEW_N(g->ctx, Var *, nvars)};
+        memcpy(r->vars, vars, sizeof *vars * (size_t)nvars);
+        to[k] = expr_reduce_parts(g, r, NULL, state);
+    }
+}
+
+/* The shares of the parts of p, a step of `one`, are stored by that, in tensors of *to. Of what is best and where it is
+ * both are stored: of equal ones the lower index is taken, whichever share has it. */
+static void store_shares(Plan *plan, const Group *gr, GStep *p, Group *one, Tensor **to) {
+    Graph *g = plan->graph;
+    const Monoid *m = monoid_of_states(g, p->monoid, p->body->type);
+    for (int k = 0; k < m->n; k++) {
+        const Expr *value = group_part(one, p, k);
+        to[k] = split_temp(plan, gr, (SplitTemp){"share", SPLIT_WHY_SHARES, p->free, value->type, one->parts});
+        const Expr **subs = split_subs(gr, p->free, expr_var(g, one->part));
+        vec_push(g->ctx, &one->stores, ((GStore){.tensor = to[k], .subs = subs, .value = value, .axes = p->free}));
     }
 }
 
@@ -148,7 +153,8 @@ static Group without_axis(const Group *gr, int axis) {
     return r;
 }
 
-Division split_into(Plan *plan, const Group *gr, int axis, int64_t n) {
+/* The group whose blocks have n shares of an axis. *tensors: where the parts of each step along it are, in order. */
+static Group *shares_of(Plan *plan, const Group *gr, int axis, int64_t n, Tensor **tensors) {
     Graph *g = plan->graph;
     Group *one = NEW(g->ctx, Group);
     *one = (Group){.graph = g, .axes = gr->axes};
@@ -159,23 +165,36 @@ Division split_into(Plan *plan, const Group *gr, int axis, int64_t n) {
     one->name = sym_fmt(g->ctx, "%s_shares", gr->name);
     one->split = axis;
     one->parts = n;
-    const Expr *zero = expr_int(g, TY_I64, 0), *count = expr_int(g, TY_I64, n);
     one->no_product = gr->no_product;
     one->rounding = gr->rounding;
-    one->part = graph_var(g, sym(g->ctx, "piece"), zero, count);
-    Var *v = graph_var(g, sym(g->ctx, "piece"), zero, count);
-    const Expr **from = NEW_N(g->ctx, const Expr *, gr->steps.n *MAX_PARTS);
-    const Expr **to = NEW_N(g->ctx, const Expr *, gr->steps.n *MAX_PARTS);
+    one->part = graph_var(g, sym(g->ctx, "piece"), expr_int(g, TY_I64, 0), expr_int(g, TY_I64, n));
     int parts = 0;
-    for (int i = 0; i < gr->steps.n; i++) {
+    for (int i = 0; i < one->steps.n; i++) {
         GStep *p = &one->steps.at[i];
         if (!(p->over >> axis & 1)) continue;
-        divide_step(plan, gr, p, one, v, &to[parts]);
-        memcpy(&from[parts], p->part, sizeof *from * (size_t)p->monoid->n);
+        store_shares(plan, gr, p, one, &tensors[parts]);
         parts += p->monoid->n;
     }
     group_find_rows(one, g->ctx);
     group_find_tensors(one, g->ctx);
+    return one;
+}
+
+Division split_into(Plan *plan, const Group *gr, int axis, int64_t n) {
+    Graph *g = plan->graph;
+    Tensor **tensors = NEW_N(g->ctx, Tensor *, gr->steps.n * MAX_PARTS);
+    Group *one = shares_of(plan, gr, axis, n, tensors);
+    Var *v = graph_var(g, sym(g->ctx, "piece"), expr_int(g, TY_I64, 0), expr_int(g, TY_I64, n));
+    const Expr **from = NEW_N(g->ctx, const Expr *, gr->steps.n *MAX_PARTS);
+    const Expr **to = NEW_N(g->ctx, const Expr *, gr->steps.n *MAX_PARTS);
+    int parts = 0;
+    for (int i = 0; i < gr->steps.n; i++) {
+        const GStep *p = &one->steps.at[i];
+        if (!(p->over >> axis & 1)) continue;
+        fold_states(g, p, &tensors[parts], split_subs(gr, p->free, expr_var(g, v)), &v, 1, &to[parts]);
+        memcpy(&from[parts], p->part, sizeof *from * (size_t)p->monoid->n);
+        parts += p->monoid->n;
+    }
     const Group left = without_axis(gr, axis);
     Group *rest = online_like(&left, from, to, parts, false);
     if (rest) rest->name = gr->name;
@@ -186,6 +205,119 @@ Division split_into(Plan *plan, const Group *gr, int axis, int64_t n) {
 static void divide(Plan *plan, Group *whole, Group *gr, int axis, int64_t n) {
     const Division d = split_into(plan, gr, axis, n);
     if (d.n > 1) vec_push(plan->graph->ctx, &whole->divisions, d);
+}
+
+/* ---- columns first ----
+ * What is folded may be groups of neighbours within rows, over all rows, as the statistics of a norm of groups of
+ * channels that lie last:
+ *
+ *   s[n, g] = sum[t, k](x[n, t, g * K + k])
+ *
+ * How many neighbours a group has is not known, so that no threads would be as many, and vectors would end with groups.
+ * Of columns, c[n, g, k] = sum[t](x[n, t, g * K + k]), g and k are one axis (flat.c), along which threads and vectors
+ * lie as in any sum of columns; what folds their shares folds the columns of a group as well. */
+
+/* Loads whose rows lie along folded axes and others at once, and along folded ones alone. */
+typedef struct Neighbours {
+    Group *gr;
+    AxisSet over, kept;
+    bool alone;
+} Neighbours;
+
+static Found note_neighbours(const Expr *e, void *user) {
+    Neighbours *x = user;
+    const AxisSet last = e->op == OP_LOAD && e->nargs ? group_free(x->gr, e->arg[e->nargs - 1]) : 0;
+    if (last & x->over && last & ~x->over) x->kept |= last & x->over;
+    x->alone |= last & x->over && !(last & ~x->over);
+    return FOUND_INSIDE;
+}
+
+/* The axes along which so many neighbours are folded as nothing is said of, beside others of each step; 0: there are
+ * none, or something else is stored beside what is folded. */
+static AxisSet neighbours_of(Group *gr) {
+    Neighbours x = {.gr = gr, .over = gr->steps.at[0].over};
+    for (int i = 0; i < gr->stores.n; i++)
+        if (gr->stores.at[i].axes != gr->steps.at[0].free) return 0;
+    for (int i = 0; i < gr->steps.n; i++) {
+        ExprWalk w = {.temp = gr->graph->ctx, .before = note_neighbours, .user = &x, .loads = true};
+        if (gr->steps.at[i].monoid->indexed) return 0;
+        expr_walk(&w, gr->steps.at[i].node);
+    }
+    for (int a = 0; a < gr->axes.n; a++)
+        if (gr->axes.at[a].extent >= 0) x.kept &= ~((AxisSet)1 << a);
+    return x.alone || x.kept == x.over ? 0 : x.kept;
+}
+
+static int vars_of(const Group *gr, AxisSet axes, Var **vars) {
+    int n = 0;
+    for (int a = 0; a < gr->axes.n; a++)
+        if (axes >> a & 1) vars[n++] = gr->axes.at[a].var;
+    return n;
+}
+
+/* The group that stores the parts of each step for each column, in *tensors. */
+static Group *columns_of(Plan *plan, Group *gr, AxisSet kept, Tensor **tensors) {
+    Graph *g = plan->graph;
+    Equation *roots = NEW_N(g->ctx, Equation, gr->steps.n * MAX_PARTS);
+    int n = 0;
+    for (int i = 0; i < gr->steps.n; i++) {
+        GStep *p = &gr->steps.at[i];
+        for (int k = 0; k < p->monoid->n; k++, n++) {
+            Reduce *r = NEW(g->ctx, Reduce);
+            *r = (Reduce){.monoid = p->monoid, .part = k, .vars = NEW_N(g->ctx, Var *, MAX_GROUP_AXES)};
+            r->nvars = vars_of(gr, p->over & ~kept, r->vars);
+            const Expr *value = expr_reduce_parts(g, r, p->guard, p->node->arg + 1);
+            const SplitTemp of = {"column", SPLIT_WHY_COLUMNS, p->free | kept, value->type, 0};
+            tensors[n] = split_temp(plan, gr, of);
+            roots[n] = (Equation){.tensor = tensors[n], .subs = split_subs(gr, of.axes, NULL), .value = value};
+            roots[n].vars = NEW_N(g->ctx, Var *, MAX_GROUP_AXES);
+            roots[n].nvars = vars_of(gr, of.axes, roots[n].vars);
+        }
+    }
+    Group *columns = group_new(g, roots, n, NULL, NULL, NULL);
+    if (!columns || columns->steps.n != gr->steps.n) return NULL;
+    columns->name = sym_fmt(g->ctx, "%s_columns", gr->name);
+    online_mark(plan, columns);
+    return columns;
+}
+
+/* What folds the columns of each group of neighbours, or n shares of each column, whose parts are in *tensors. */
+static Group *rest_of(const Group *gr, AxisSet kept, int64_t n, Tensor *const *tensors) {
+    Graph *g = gr->graph;
+    const int most = gr->steps.n * MAX_PARTS;
+    const Expr **from = NEW_N(g->ctx, const Expr *, most), **to = NEW_N(g->ctx, const Expr *, most);
+    Var *vars[MAX_GROUP_AXES + 1];
+    int nvars = 0, parts = 0;
+    if (n) vars[nvars++] = graph_var(g, sym(g->ctx, "piece"), expr_int(g, TY_I64, 0), expr_int(g, TY_I64, n));
+    const Expr *piece = n ? expr_var(g, vars[0]) : NULL;
+    nvars += vars_of(gr, kept, vars + nvars);
+    for (int i = 0; i < gr->steps.n; i++) {
+        const GStep *p = &gr->steps.at[i];
+        fold_states(g, p, &tensors[parts], split_subs(gr, p->free | kept, piece), vars, nvars, &to[parts]);
+        memcpy(&from[parts], p->part, sizeof *from * (size_t)p->monoid->n);
+        parts += p->monoid->n;
+    }
+    Group *rest = online_like(gr, from, to, parts, false);
+    if (rest) rest->name = gr->name;
+    return rest;
+}
+
+/* The divisions into columns and what folds them, without shares and with few and many. */
+static void divide_columns(Plan *plan, Group *whole, Group *gr, const Machine *m, AxisSet kept) {
+    Ctx *ctx = plan->graph->ctx;
+    const int64_t shares[] = {0, split_few(m), split_many(m)};
+    Tensor **tensors = NEW_N(ctx, Tensor *, gr->steps.n * MAX_PARTS);
+    Group *columns = columns_of(plan, gr, kept, tensors);
+    const int axis = columns ? split_axis(columns, columns->steps.at[0].over, m) : -1;
+    for (size_t i = 0; i < sizeof shares / sizeof *shares && axis >= 0; i++) {
+        Group *one = columns;
+        if (shares[i] && !split_has_shares(&columns->axes.at[axis], shares[i])) continue;
+        if (shares[i]) one = shares_of(plan, columns, axis, shares[i], tensors);
+        Group *rest = rest_of(gr, kept, shares[i], tensors);
+        if (!rest) return;
+        vec_push(ctx, &whole->divisions, ((Division){.group = {one, rest}, .n = 2, .apart = true}));
+        whole->neighbours = kept;
+    }
 }
 
 bool split_all_known(const Group *gr) {
@@ -201,6 +333,11 @@ static void divide_some(Plan *plan, Group *whole, Group *gr, const Machine *m) {
     const int64_t few = split_few(m), many = split_many(m);
     const int axis = !gr->product && split_may(gr) ? split_axis(gr, gr->steps.at[0].over, m) : -1;
     if (axis < 0) return;
+    const AxisSet kept = neighbours_of(gr);
+    if (kept) {
+        divide_columns(plan, whole, gr, m, kept);
+        return;
+    }
     const int64_t n = split_shares(gr, m, axis, &gr->steps.at[0]);
     if (n >= SPLIT_LEAST_SHARES) divide(plan, whole, gr, axis, n);
     if (split_all_known(gr) || gr->steps.at[0].joined[0]) return;

@@ -6,6 +6,7 @@
 
 enum { SPLIT_LEAST_SHARES = 4 };
 #define SPLIT_WHY_SHARES "shares of a large reduction, which many blocks fold"
+#define SPLIT_WHY_COLUMNS "columns, of which several are folded to one"
 
 /* As many blocks as keep the machine busy: two a multiprocessor. */
 int64_t split_many(const Machine *m);

@@ -3,7 +3,6 @@
 
 #include "climb.h"
 #include "cost.h"
-#include "holds.h"
 #include "judge.h"
 #include "relayouts.h"
 #include "settle.h"
@@ -21,106 +20,7 @@ enum {
 };
 enum { PORTABLE_CLUSTER = 8 /* blocks: of more, CUDA promises no device that they fit */ };
 
-/* ---- candidates ---- */
-
-static CostForm *form_of(const Choosing *x, int division, int kernel) {
-    return x->form[division < 0 ? 0 : 1 + MAX_TOGETHER * division + kernel];
-}
-
-Group *versions_group(const Choosing *x, int division, int kernel) {
-    const Division *d = division < 0 ? NULL : &x->gr->divisions.at[division];
-    return d ? d->group[kernel] : x->gr;
-}
-
-/* Whether elements narrower than a register are loaded one by one: to keep them as they were loaded, each would have to
- * be put into a word. */
-static bool loads_narrow(const Features *f) {
-    for (int i = 0; i < f->accesses.n; i++) {
-        const Access *a = &f->accesses.at[i];
-        if (!a->store && a->open && a->vector == 1 && a->bytes < TARGET_REGISTER) return true;
-    }
-    return false;
-}
-
-bool versions_legal_at(const Choosing *x, const Candidate *c, int point) {
-    for (int a = 0; a < x->gr->axes.n; a++)
-        if (x->form[0]->lengths[point][a] > c->most[a]) return false;
-    return true;
-}
-
-bool versions_judge(const Choosing *x, Candidate *c, int n, double most_words) {
-    Ctx *temp = ctx_temp(x->ctx);
-    const GraphScratch before = graph_scratch(x->gr->graph, temp);
-    Program *p = program_new(temp, x->gr->graph);
-    Features *f[MAX_TOGETHER];
-    bool known = true;
-    for (int k = 0; k < c->n && known; k++)
-        known = (f[k] = climb_features(p, versions_group(x, c->division, k), c->schedule[k], x->temp)) != NULL;
-    if (known && c->n == 1) {
-        c->resident = judge_resident(f[0], x->machine);
-        c->words = f[0]->tile_words + f[0]->beside;
-        c->narrow = loads_narrow(f[0]);
-        known = c->words <= most_words;
-    }
-    for (int i = 0; i < n && known; i++) {
-        const int64_t *dims = x->points->dims[i];
-        c->seconds[i] = INFINITY;
-        if (!versions_legal_at(x, c, i)) continue;
-        for (int k = 0; k < c->n; k++) f[k]->displaced = x->points->displaced;
-        c->seconds[i] = judge_choice(f, c->n, x->machine, dims);
-        known = isfinite(c->seconds[i]);
-    }
-    graph_scratch_end(x->gr->graph, before);
-    ctx_temp_end(temp);
-    return known;
-}
-
-/* By the cost of schedules. */
-static void estimate(const Choosing *x, Candidate *c) {
-    for (int i = 0; i < x->points->n; i++) {
-        c->seconds[i] = 0;
-        for (int k = 0; k < c->n; k++) {
-            CostForm *f = form_of(x, c->division, k);
-            f->at = i;
-            c->seconds[i] += sched_cost(f, x->machine, c->schedule[k]) + sched_cost_launch(x->machine);
-        }
-    }
-}
-
-/* Points at which it is not legal. */
-static void leave_out(const Choosing *x, Candidate *c) {
-    for (int i = 0; i < x->points->n; i++)
-        if (!versions_legal_at(x, c, i)) c->seconds[i] = INFINITY;
-}
-
-double versions_floor(const Choosing *x, int point) {
-    return x->machine->launch + sched_cost_bytes(x->machine, cost_form_once(x->form[0], point));
-}
-
-void versions_add(Choosing *x, int division, const Schedule *const *parts, int n, const int64_t *most) {
-    Chosen *all = x->chosen;
-    if (all->candidates.n >= x->room || all->candidates.n == MAX_CANDIDATES) return;
-    for (int i = 0; i < all->candidates.n; i++) {
-        const Candidate *c = all->candidates.at[i];
-        bool same =
-            c->division == division && (schedule_equal(c->asked, parts[0]) || schedule_equal(c->schedule[0], parts[0]));
-        for (int k = 1; k < n && same; k++) same = schedule_equal(c->schedule[k], parts[k]);
-        if (same) return;
-    }
-    Candidate *c = NEW(x->ctx, Candidate);
-    const int naxes = x->gr->axes.n;
-    *c = (Candidate){.division = division, .n = n};
-    c->most = NEW_N(x->ctx, int64_t, naxes + 1);
-    memcpy(c->most, most, sizeof(int64_t) * (size_t)naxes);
-    for (int k = 0; k < n; k++) c->schedule[k] = schedule_keep(x->ctx, parts[k]);
-    c->asked = c->schedule[0];
-    c->seconds = NEW_N(x->temp, double, x->points->n);
-    c->judged = x->judged && versions_judge(x, c, x->points->n, (double)INFINITY);
-    if (!c->judged) estimate(x, c);
-    if (c->judged && x->gr->steps.n) versions_fit_registers(x, c);
-    leave_out(x, c);
-    vec_push(x->ctx, &all->candidates, c);
-}
+/* ---- what templates find ---- */
 
 /* The quickest of those that are legal for all sizes. */
 static const Best *always_best(const BestOf *b) {
@@ -131,25 +31,13 @@ static const Best *always_best(const BestOf *b) {
     return best;
 }
 
-/* Seconds at a point, as the judge predicts; INFINITY: it does not know. */
-static double judged_at(const Choosing *x, int point, Group *gr, const Schedule *s) {
-    Ctx *temp = ctx_temp(x->ctx);
-    const GraphScratch before = graph_scratch(gr->graph, temp);
-    Features *f = climb_features(program_new(temp, gr->graph), gr, s, temp);
-    if (f) f->displaced = x->points->displaced;
-    const double seconds = f ? judge_choice(&f, 1, x->machine, x->points->dims[point]) : (double)INFINITY;
-    graph_scratch_end(gr->graph, before);
-    ctx_temp_end(temp);
-    return seconds;
-}
-
 /* Of those found that are of all these kinds, the quickest by the judge. */
 static const Best *judged_best(const Choosing *x, int point, Group *gr, const BestOf *b, int kinds) {
     const Best *best = NULL;
     double least = INFINITY;
     for (int kind = 0; kind < BEST_KINDS; kind++)
         for (int i = 0; (kind & kinds) == kinds && i < b->n[kind]; i++) {
-            const double s = judged_at(x, point, gr, &b->at[kind][i].schedule);
+            const double s = versions_judged_at(x, point, gr, &b->at[kind][i].schedule);
             if (s < least) least = s, best = &b->at[kind][i];
         }
     return best;
@@ -171,7 +59,7 @@ static const Schedule *shared_part(const Choosing *x, int point, int division, i
     Group *gr = versions_group(x, division, kernel);
     const Schedule *met[MOST_ASKED];
     int n = 0;
-    const double least = x->judged && x->points->n > 1 ? judged_at(x, point, gr, best) : (double)INFINITY;
+    const double least = x->judged && x->points->n > 1 ? versions_judged_at(x, point, gr, best) : (double)INFINITY;
     for (int i = 0; i < x->chosen->candidates.n && isfinite(least) && n < MOST_ASKED; i++) {
         const Candidate *c = x->chosen->candidates.at[i];
         if (c->division != division) continue;
@@ -180,14 +68,9 @@ static const Schedule *shared_part(const Choosing *x, int point, int division, i
         while (k < n && !schedule_equal(met[k], c->schedule[kernel])) k++;
         if (k < n) continue;
         met[n++] = c->schedule[kernel];
-        if (judged_at(x, point, gr, c->schedule[kernel]) <= AS_QUICK * least) return c->schedule[kernel];
+        if (versions_judged_at(x, point, gr, c->schedule[kernel]) <= AS_QUICK * least) return c->schedule[kernel];
     }
     return best;
-}
-
-/* What is best at each point takes no longer than a candidate. */
-static void note_best(Choosing *x, int k) {
-    for (int i = 0; i < x->points->n; i++) x->best[i] = fmin(x->best[i], x->chosen->candidates.at[k]->seconds[i]);
 }
 
 static void take_relayout(void *user, const Schedule *s) {
@@ -201,91 +84,25 @@ static void take_settled(void *user, const Schedule *s, const int64_t *most) {
     versions_add(user, -1, (const Schedule *[]){s}, 1, most);
 }
 
-/* One more candidate beside the others, where it is quicker somewhere than all there are. */
-static void take_quicker(void *user, const Schedule *s, const int64_t *most) {
-    static const double QUICKER = 0.95; /* times what is best there: predictions of schedules alike are no better */
-    Choosing *x = user;
-    Candidate c = {.division = -1, .n = 1, .schedule = {schedule_keep(x->temp, s)}};
-    bool quicker = false;
-    c.most = NEW_N(x->temp, int64_t, x->gr->axes.n + 1);
-    memcpy(c.most, most, sizeof *most * (size_t)x->gr->axes.n);
-    c.seconds = NEW_N(x->temp, double, x->points->n);
-    if (!versions_judge(x, &c, x->points->n, (double)INFINITY)) return;
-    for (int i = 0; i < x->points->n; i++) quicker |= c.seconds[i] < QUICKER * x->best[i];
-    if (!quicker) return;
-    const int had = x->chosen->candidates.n;
-    x->room++;
-    versions_add(x, -1, (const Schedule *[]){s}, 1, most);
-    for (int k = had; k < x->chosen->candidates.n; k++) note_best(x, k);
-}
-
-static void add_columns(Choosing *x) {
-    if (!x->judged || x->points->n == 1) return;
-    for (int k = 0; k < x->chosen->candidates.n; k++) note_best(x, k);
-    x->form[0]->at = 0;
-    settle_columns_each(x->form[0], &x->limits, take_quicker, x);
-}
-
-/* Of those that hold rows the best at a point. */
-typedef struct Holds {
-    Choosing *x;
-    int point;
-    double seconds;
-    Schedule best;
-    int64_t most[MAX_GROUP_AXES];
-} Holds;
-
-static void take_held(void *user, const Schedule *s, const int64_t *most) {
-    Holds *h = user;
-    const double seconds = judged_at(h->x, h->point, h->x->gr, s);
-    if (!(seconds < h->seconds)) return;
-    h->seconds = seconds;
-    schedule_copy(&h->best, s);
-    memcpy(h->most, most, sizeof *most * (size_t)s->naxes);
-}
-
-static bool may_hold(const Choosing *x) { return x->judged && x->gr->steps.n && x->gr->steps.n <= MANY_STEPS; }
-
-static void add_held(Choosing *x, int point) {
-    Holds h = {.x = x, .point = point, .seconds = INFINITY};
-    if (!may_hold(x)) return;
-    x->form[0]->at = point;
-    holds_each(x->form[0], &x->limits, take_held, &h);
-    x->room += isfinite(h.seconds); /* beside the others, and not in their place */
-    if (isfinite(h.seconds)) versions_add(x, -1, (const Schedule *[]){&h.best}, 1, h.most);
-}
-
-static void take_longest(void *user, const Schedule *s, const int64_t *most) {
-    Choosing *x = user;
-    x->room++; /* beside the others, and not in their place */
-    versions_add(x, -1, (const Schedule *[]){s}, 1, most);
-}
-
-/* Rows of any length: the longest that shared memory holds of one block, of two and so on. Searches at points would
- * find few lengths of many. */
-static void add_held_longest(Choosing *x) {
-    enum { BLOCKS = 4 };
-    if (!may_hold(x) || x->points->n <= FEW_POINTS) return;
-    x->form[0]->at = 0;
-    for (int blocks = 1; blocks <= BLOCKS; blocks++) holds_longest(x->form[0], &x->limits, blocks, take_longest, x);
-}
-
-/* What is best at one point of a way with a kernel for each reduction, of schedules that are legal always. */
+/* What is best at one point of a way whose kernels have axes of their own, of schedules that are legal always. */
 static int add_apart(Choosing *x, int point, int division) {
     const Division *d = &x->gr->divisions.at[division];
     const Schedule *parts[MAX_TOGETHER];
     int64_t *most = NEW_N(x->temp, int64_t, x->gr->axes.n + 1);
     int considered = 0;
-    if (!apart_pays(x->gr, x->points->dims[point])) return 0;
+    if (d->few && !apart_pays(x->gr, x->points->dims[point])) return 0;
     for (int a = 0; a < x->gr->axes.n; a++) most[a] = INT64_MAX;
     for (int k = 0; k < d->n; k++) {
-        CostForm *f = form_of(x, division, k);
+        CostForm *f = versions_cost_form(x, division, k);
         f->at = point;
-        considered += templates_best(f, x->machine, &x->limits, SECOND_OF_KIND, &x->found[k]);
+        considered +=
+            templates_best(f, x->machine, &x->limits, k || d->few ? SECOND_OF_KIND : FEW_OF_KIND, &x->found[k]);
         const Best *best = second_best(x, point, division, k, &x->found[k]);
         if (!best) return considered;
         parts[k] = k ? shared_part(x, point, division, k, &best->schedule) : &best->schedule;
     }
+    const Best *first = d->few || !x->judged ? NULL : judged_best(x, point, d->group[0], &x->found[0], BEST_ALWAYS);
+    if (first) parts[0] = &first->schedule;
     versions_add(x, division, parts, d->n, most);
     return considered;
 }
@@ -305,8 +122,8 @@ static int add_best(Choosing *x, int point, int of_kind, bool judged) {
     int considered = 0;
     if (!point) relayouts_each(x->form[0], &x->limits, take_relayout, x); /* they are for all sizes */
     if (!point && x->points->n > 1) settle_each(x->form[0], &x->limits, take_settled, x);
-    if (!point) add_held_longest(x);
-    add_held(x, point);
+    if (!point) versions_add_held_longest(x);
+    versions_add_held(x, point);
     double quickest[BEST_KINDS]; /* of what reads its elements as often as it says */
     for (int kind = 0; kind < BEST_KINDS; kind++) quickest[kind] = INFINITY;
     for (int d = -1; d < x->gr->divisions.n; d++) {
@@ -316,7 +133,7 @@ static int add_best(Choosing *x, int point, int of_kind, bool judged) {
             continue;
         }
         for (int k = 0; k < n; k++) {
-            CostForm *f = form_of(x, d, k);
+            CostForm *f = versions_cost_form(x, d, k);
             f->at = point;
             const int wanted = k ? SECOND_OF_KIND : judged && d < 0 ? FEW_OF_KIND : of_kind;
             considered += templates_best(f, x->machine, &x->limits, wanted, &best[k]);
@@ -370,61 +187,6 @@ static void make_nodes(Group *gr) {
     for (int i = 0; i < gr->graph->dims.n; i++) expr_dim(gr->graph, gr->graph->dims.at[i]);
 }
 
-/* Whether one is legal wherever another is, and loses no more at any point. */
-static bool as_good(const Choosing *x, const Candidate *c, const Candidate *other) {
-    for (int a = 0; a < x->gr->axes.n; a++)
-        if (c->most[a] < other->most[a]) return false;
-    for (int i = 0; i < x->points->n; i++)
-        if (c->loss[i] > other->loss[i]) return false;
-    return true;
-}
-
-/* Of candidates that are alike everywhere the first stays. */
-static void find_rivals(Choosing *x) {
-    const int n = x->chosen->candidates.n;
-    Candidate *const *all = x->chosen->candidates.at;
-    x->nrivals = 0;
-    for (int k = 0; k < n; k++) {
-        bool beaten = all[k]->given_up;
-        for (int i = 0; i < n && !beaten; i++)
-            beaten =
-                i != k && !all[i]->given_up && as_good(x, all[i], all[k]) && (i < k || !as_good(x, all[k], all[i]));
-        if (!beaten) x->rival[x->nrivals++] = k;
-    }
-}
-
-static double loss_at(const Choosing *x, const Candidate *c, int point) {
-    const double lost = log(c->seconds[point] / x->best[point]), spared = x->sparing > 0 ? lost - log(x->sparing) : 0;
-    static const double LIKELY = 3;         /* times as much what is lost at likely points counts then */
-    static const double DRAWN_SPARED = 0.3; /* of what is lost beyond that, at drawn points */
-    const double likely = x->sparing > 0 && point < x->points->nlikely ? LIKELY : 1;
-    const double rare = point < x->points->n - x->points->ndrawn ? 1 : DRAWN_SPARED;
-    return x->points->weight[point] * lost * likely + rare * fmax(0, spared);
-}
-
-void versions_find_losses(Choosing *x) {
-    const int n = x->points->n;
-    for (int k = 0; k < x->chosen->candidates.n; k++) note_best(x, k);
-    for (int k = 0; k < x->chosen->candidates.n; k++) {
-        Candidate *c = x->chosen->candidates.at[k];
-        if (!c->loss) c->loss = NEW_N(x->temp, double, n);
-        for (int i = 0; i < n; i++) c->loss[i] = loss_at(x, c, i);
-    }
-    find_rivals(x);
-}
-
-bool versions_compare_alike(Choosing *x) {
-    bool all = x->judged;
-    for (int k = 0; k < x->chosen->candidates.n; k++) all &= x->chosen->candidates.at[k]->judged;
-    for (int k = 0; k < x->chosen->candidates.n && !all; k++) {
-        Candidate *c = x->chosen->candidates.at[k];
-        if (!c->judged) continue;
-        estimate(x, c);
-        leave_out(x, c);
-    }
-    return all;
-}
-
 int versions_step(int n) {
     int step = (int)(0.618 * n);
     while (n > 1 && gcd64(step, n) != 1) step++;
@@ -464,7 +226,7 @@ static int slowest(Choosing *x, const bool *searched, int *met) {
     static const double SLOW = 1.3; /* times the floor */
     double most = SLOW;
     int at = -1;
-    for (; *met < x->chosen->candidates.n; ++*met) note_best(x, *met);
+    for (; *met < x->chosen->candidates.n; ++*met) versions_note_best(x, *met);
     for (int i = 0; i < x->points->n; i++) {
         const double times = searched[i] ? 0 : x->best[i] / versions_floor(x, i);
         if (times > most) most = times, at = i;
@@ -512,7 +274,7 @@ Chosen *versions_look(Choosing *x, int *moved) {
     for (int i = 1; i < searched; i++) add_best(x, i * versions_step(n) % n, of_kind(x->gr), false);
     if (x->judged && n > 1 && n <= FEW_POINTS && x->gr->steps.n) versions_climb_hint(x, moved);
     if (x->points->n > n) versions_add_for_slow(x, searched / 2, 0);
-    add_columns(x);
+    versions_add_columns(x);
     x->compared = versions_compare_alike(x);
     versions_find_losses(x);
     versions_find_cases(x);

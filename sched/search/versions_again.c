@@ -154,7 +154,7 @@ static void add_displaced(Choosing *x, const int *moved) {
     enum { PART = 4 /* of the candidates that there would be time for */ };
     static const double LONG = 1.25; /* times what is best there */
     Chosen *c = x->chosen;
-    if ((x->points->n > 1 && !folds_known(x->gr)) || !have_room(c)) return;
+    if ((x->points->n > 1 && !folds_known(x->gr) && !x->gr->neighbours) || !have_room(c)) return;
     Choosing y = versions_begin(x->gr, x->limits, x->machine, displaced_points(x->points, x->temp), x->temp);
     y.considered = x->considered / PART;
     versions_begin_search(&y);

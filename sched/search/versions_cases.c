@@ -273,7 +273,7 @@ static void try_axes(Choosing *x, const Leaf *l, AxisSet axes, Parting *best) {
 /* Sets of axes whose lengths, multiplied, are worth tests: each, those that blocks may share, all. */
 typedef struct AxesList {
     int n;
-    AxisSet at[MAX_GROUP_AXES + 2];
+    AxisSet at[MAX_GROUP_AXES + 3];
 } AxesList;
 
 /* All axes, but of loops behind each other those of the longest: their product says nothing, and may be no number. */
@@ -309,6 +309,7 @@ static AxesList axes_to_test(const Group *gr) {
         if (may >> a & 1 && !(rows && (kept & ~joined) >> a & 1 && !gr->axes.at[a].contiguous))
             list.at[list.n++] = (AxisSet)1 << a;
     if (kept & (kept - 1)) list.at[list.n++] = kept;
+    if (gr->neighbours & may) list.at[list.n++] = kept | (gr->neighbours & may);
     if (all & (all - 1) && all != kept) list.at[list.n++] = all;
     return list;
 }

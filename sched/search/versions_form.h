@@ -63,7 +63,7 @@ typedef struct Ruler {
 
 typedef struct Rulers {
     int n;
-    Ruler *at[MAX_GROUP_AXES + 2];
+    Ruler *at[MAX_GROUP_AXES + 3];
 } Rulers;
 
 typedef struct Choosing {
@@ -93,6 +93,11 @@ void versions_add(Choosing *x, int division, const Schedule *const *parts, int n
 /* Seconds of a candidate at the first n points, by its kernels, and what is known of its registers. False where their
  * features are not known, or its tiles take more words than that. */
 bool versions_judge(const Choosing *x, Candidate *c, int n, double most_words);
+CostForm *versions_cost_form(const Choosing *x, int division, int kernel);
+/* Seconds of a schedule of a group at a point, as the judge predicts; INFINITY: it does not know. */
+double versions_judged_at(const Choosing *x, int point, Group *gr, const Schedule *s);
+/* What is best at each point takes no longer than a candidate. */
+void versions_note_best(Choosing *x, int candidate);
 /* Seconds that no kernel is quicker than, at a point. */
 double versions_floor(const Choosing *x, int point);
 bool versions_legal_at(const Choosing *x, const Candidate *c, int point);
@@ -112,6 +117,14 @@ const Expr *versions_row(const Group *gr, const SizeTest *t);
 const Expr *versions_condition(const Group *gr, const Case *c);
 /* Whether the case's conditions see to it that a candidate is legal. */
 bool versions_legal_in(const Choosing *x, const Candidate *c, const Case *in);
+
+/* ---- candidates beside those of templates (versions_beside.c) ---- */
+/* Of rows that shared memory holds the best at a point; of rows of any length the longest that it holds of one block,
+ * of two and so on, since searches at points would find few lengths of many. */
+void versions_add_held(Choosing *x, int point);
+void versions_add_held_longest(Choosing *x);
+/* Of columns of any length those that are quicker somewhere than all candidates there are. */
+void versions_add_columns(Choosing *x);
 
 /* ---- looking at other points (versions.c, versions_again.c) ---- */
 /* Of a group, at points; its divisions' forms are there after versions_begin_search, its candidates after

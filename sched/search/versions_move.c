@@ -55,7 +55,8 @@ static double gap_of(const Choosing *x, const Case *c, const bool *here, double 
 static void climb_from(Choosing *x, const Candidate *from, const int64_t *need, const bool *here, double beat,
                        int *left) {
     Schedule *s = NEW(x->temp, Schedule);
-    int64_t *most = NEW_N(x->temp, int64_t, x->gr->axes.n + 1);
+    const Division *d = from->division >= 0 ? &x->gr->divisions.at[from->division] : NULL;
+    int64_t always[MAX_GROUP_AXES], most[MAX_GROUP_AXES];
     const int mine = *left < MOVES_OF_START ? *left : MOVES_OF_START;
     Climb c = {
         .ctx = x->temp, .gr = versions_group(x, from->division, 0), .points = x->points, .here = here, .need = need};
@@ -63,10 +64,13 @@ static void climb_from(Choosing *x, const Candidate *from, const int64_t *need, 
     c.limits = &x->limits;
     c.beat = beat;
     c.left = mine;
-    if (from->division >= 0 && x->gr->divisions.at[from->division].apart) return;
+    if (d && d->few) return;
+    for (int a = 0; a < MAX_GROUP_AXES; a++) always[a] = INT64_MAX;
+    if (d && d->apart) c.need = always; /* a case says nothing of the axes of its kernels */
     if (from->n > 1) c.after = from->schedule[1], c.after_group = versions_group(x, from->division, 1);
     schedule_copy(s, from->schedule[0]);
-    if (climb(&c, s, most)) versions_add(x, from->division, (const Schedule *[]){s, c.after}, from->n, most);
+    if (climb(&c, s, most))
+        versions_add(x, from->division, (const Schedule *[]){s, c.after}, from->n, d && d->apart ? always : most);
     *left -= mine - c.left;
 }
 
