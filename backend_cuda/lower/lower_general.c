@@ -59,12 +59,17 @@ static bool says(Lower *l, const Expr *when, const AlignCond *c) {
     return true;
 }
 
+static bool asks_for_addresses(const Expr *when) {
+    if (!when || when->op != OP_AND) return when && when->op == OP_ALIGNED;
+    return asks_for_addresses(when->arg[0]) || asks_for_addresses(when->arg[1]);
+}
+
 /* The one choice of which all places of a text are cases, with the same arguments. *multiples: all are for lengths that
- * are multiples, as wide accesses want them. NULL: there is none. */
-static const Choice *choice_of(Lower *l, bool *multiples) {
+ * are multiples, as wide accesses want them; *aligned: and for addresses that are. NULL: there is none. */
+static const Choice *choice_of(Lower *l, bool *multiples, bool *aligned) {
     const Choice *all = NULL;
     int places = 0;
-    *multiples = true;
+    *multiples = *aligned = true;
     for (int i = 0; i < l->p->kernels.n; i++) {
         const Kernel *k = l->p->kernels.at[i];
         const ChoiceCase *own;
@@ -73,6 +78,7 @@ static const Choice *choice_of(Lower *l, bool *multiples) {
         if (!c || (all && c != all) || (l->k->shared && !same_arguments(k->form, l->k->form))) return NULL;
         all = c;
         places += 1;
+        *aligned &= asks_for_addresses(own->when);
         for (int n = 0; n < l->needs.conds.n; n++)
             *multiples &= !l->needs.conds.at[n].dims || says(l, own->when, &l->needs.conds.at[n]);
     }
@@ -117,11 +123,12 @@ static bool seldom_large(Lower *l) {
 
 /* *instead: it runs where accesses are not wide, too. Memory is planned for each way: what a version reads must be
  * nobody's to overwrite, and what it writes is what the other kernel writes. Lengths that are no multiples come often,
- * unless the version is for multiples alone. */
+ * unless the version is for multiples alone; and a version that is for addresses of any kind is chosen for such ones,
+ * by what its own kernel takes there. */
 static const Kernel *general_for(Lower *l, bool *instead) {
-    bool multiples;
+    bool multiples, aligned, lengths = false;
     if (l->k->product) return NULL;
-    const Choice *c = choice_of(l, &multiples);
+    const Choice *c = choice_of(l, &multiples, &aligned);
     const Kernel *e = c ? general_of(c) : NULL;
     if (!e || text_of(e) == l->k) return NULL;
     for (int i = 0; i < e->parts.n; i++)
@@ -129,9 +136,9 @@ static const Kernel *general_for(Lower *l, bool *instead) {
     for (int i = 0; i < l->needs.tensors.n; i++)
         if (l->needs.tensors.at[i]->kind != TENSOR_INPUT && !lower_writes(l->k, l->needs.tensors.at[i])) return NULL;
     if (!seldom_large(l)) return NULL;
-    *instead = true;
-    for (int i = 0; i < l->needs.conds.n && l->needs.wide; i++) *instead &= !l->needs.conds.at[i].dims || multiples;
-    return *instead || (index_dispatched(l) && l->needs.divmods.n) ? e : NULL;
+    for (int i = 0; i < l->needs.conds.n; i++) lengths |= l->needs.conds.at[i].dims != NULL;
+    *instead = !l->needs.wide || (aligned && (!lengths || multiples));
+    return *instead || (index_dispatched(l) && (l->needs.divmods.n || !lengths)) ? e : NULL;
 }
 
 /* ---- the call ---- */

@@ -1,7 +1,8 @@
 #!/bin/bash
 # Where a thread's elements are tested one by one and lengths are unsaid, an offset is made once (td_pin); where lengths
 # are known, and in a loop in which nothing is tested, it is left as it is (lower_access.c says why). What registers add,
-# so many times a length that is not known, is told apart from it (td_moved); what a thread divides for is nested.
+# so many times a length that is not known, is told apart from it (td_moved); what a thread divides for is nested. A
+# version that is for addresses of any kind has an instance of its own for those that are not aligned (lower_general.c).
 cd "$(dirname "$0")/../.." || exit 1
 . tests/suite.sh
 tdc=${TDC:-build/tdc}
@@ -51,6 +52,44 @@ cat >"$dir/turned.txt" <<'END'
 program h
   y: j = grid warp(8); i = grid reg(4) lane(32)
 END
+cat >"$dir/gather.kernel" <<'END'
+program gather
+  dim V
+  dim D
+  dim N
+  in w: f32[V, D]
+  in ids: i32[N]
+  out y: f32[N, D]
+
+when D <= 64 {
+  kernel short
+    where D <= 64
+    axis k = N
+    axis d = D
+    layout main
+      k = grid warp(4) vec(2)
+      d = reg(2) lane(32)
+  {
+    i0 = load ids[k]
+    w0 = load w[i64(i0), d]
+    store y[k, d] = w0
+  }
+} else {
+  kernel long
+    axis k = N
+    axis d = D
+    layout main
+      k = grid
+      d = grid warp(4) lane(32)
+  {
+    i0 = load ids[k]
+    w0 = load w[i64(i0), d]
+    store y[k, d] = w0
+  }
+}
+END
+sed 's/when D <= 64/when D <= 64 \&\& aligned()/' "$dir/gather.kernel" >"$dir/aligned.kernel"
+"$tdc" "$dir/gather.kernel" --prefix=g -o "$dir/gather.cu" && "$tdc" "$dir/aligned.kernel" --prefix=g -o "$dir/aligned.cu" || failed=1
 "$tdc" "$dir/heads.td" --schedules="$dir/heads.txt" -DD=64 -Wno-perf -o "$dir/heads.cu" || failed=1
 "$tdc" "$dir/turned.td" --schedules="$dir/turned.txt" -Wno-perf -o "$dir/rows.cu" &&
     "$tdc" "$dir/turned.td" --schedules="$dir/turned.txt" -D{M=512,N=64} -Wno-perf -o "$dir/fixed.cu" || failed=1
@@ -64,5 +103,8 @@ holds rows 'td_load.*td_moved\(x_at, N, i_reg \* 32\)' 1
 holds rows 'td_store.*td_moved' 0
 holds fixed 'td_moved' 0
 holds heads 'x_at = arg\.x \+ \(\(int64_t\)\(.*td_div_by.*\) \* S \* H \+' 1
+holds gather 'g_gather_short<1, int>, g_gather_short<0, int>,' 1
+holds aligned 'g_gather_short<0' 0
+holds aligned 'return g_gather_long_launch' 1
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]
