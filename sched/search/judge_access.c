@@ -22,10 +22,13 @@ static DigitAt digit_at(const Features *f, const Access *a, const Digit *d) {
     return (DigitAt){fabs(by) * a->bytes, count};
 }
 
-static void insert(Walk *w, int *n, Walk one) {
+/* By value: a struct on the stack would be read before it is written through. */
+static inline void insert(Walk *w, int *n, double bytes, double count, bool data) {
     int i = (*n)++;
-    for (; i > 0 && w[i - 1].bytes > one.bytes; i--) w[i] = w[i - 1];
-    w[i] = one;
+    for (; i > 0 && w[i - 1].bytes > bytes; i--) w[i] = w[i - 1];
+    w[i].bytes = bytes;
+    w[i].count = count;
+    w[i].data = data;
 }
 
 /* Pieces of memory of `granule` bytes that all of the walks touch together, from `run` bytes on. Walks, the shortest
@@ -85,18 +88,18 @@ static void add_digit(const Features *f, const Access *a, int i, const DigitAt *
     const double walked = f->value[d->count];
     if (d->scope == SCOPE_THREAD || d->scope == SCOPE_REG) w->cut *= count / walked;
     if (by == 0 || walked <= 1) return;
-    insert(w->all, &w->nall, (Walk){by, count, d->data});
+    insert(w->all, &w->nall, by, count, d->data);
     if (d->scope == SCOPE_BLOCK || d->scope == SCOPE_LOOP) {
         w->shifted |= !d->data && !is_multiple(by, sector);
         return;
     }
-    insert(w->block, &w->nblock, (Walk){by, count, d->data});
+    insert(w->block, &w->nblock, by, count, d->data);
     if (d->scope == SCOPE_REG) {
         add_register(a, by, walked, wide, w);
         return;
     }
     const double n = of_warp(f, d, count);
-    if (n > 1 && !part) insert(w->warp, &w->nwarp, (Walk){by, n, d->data});
+    if (n > 1 && !part) insert(w->warp, &w->nwarp, by, n, d->data);
 }
 
 /* Whether whatever is beyond a sector moves by sectors. */
@@ -156,7 +159,7 @@ static double overlap(const Access *a, const DigitAt *digit, double shift, doubl
     int n = 0;
     for (int i = 0; i < a->ndigits; i++)
         if (digit[i].by > 0 && digit[i].count > 1 && !a->digit[i].data)
-            insert(w, &n, (Walk){digit[i].by, digit[i].count, false});
+            insert(w, &n, digit[i].by, digit[i].count, false);
     while (n-- && shift > 0) {
         const double steps = floor(shift / w[n].bytes);
         if (steps >= w[n].count) return 0;
