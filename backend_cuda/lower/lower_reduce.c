@@ -222,10 +222,11 @@ static bool few_tests(const Lower *l, const Axis *a, Factor *const *inner, int n
     return axis_is_filled(l, a) || elements_of(inner, ninner - 1) <= FEW;
 }
 
-/* Whether so many elements that only the last register's are asked for: they wait for each other for longer than the
- * selects of those take. */
+/* Whether only the last register's elements are asked for, and so many wait for each other that it takes longer than
+ * the registers of several sums are worth: of 64 elements these were 80 and not 63, and one block fitted where two had.
+ */
 static bool long_wait(const Lower *l, const Axis *a, Factor *const *inner, int ninner) {
-    enum { LONG = 64 };
+    enum { LONG = 128 };
     return a && axis_is_filled(l, a) && elements_of(inner, ninner) >= LONG;
 }
 
