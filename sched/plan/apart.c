@@ -102,7 +102,7 @@ static bool part(Plan *plan, Preparation *prep, const Machine *m, const Group *g
     Equation roots[MAX_ROOTS];
     const Plan before = *plan;
     const int n = roots_of(plan, gr, roots);
-    *d = (Division){.apart = true, .few = true};
+    *d = (Division){.apart = true};
     if (!n) return false;
     plan->roots.at = NULL;
     plan->roots.n = plan->roots.cap = 0;

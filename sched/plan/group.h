@@ -89,7 +89,8 @@ typedef struct Division {
     struct Group *group[MAX_TOGETHER];
     int n;
     bool apart;
-    bool few; /* for sizes at which few blocks would have everything */
+    bool columns; /* and the first folds columns, of which the second folds several to one; other ones that are apart
+                   * are for sizes at which few blocks would have everything */
 } Division;
 
 typedef struct Group {

@@ -315,7 +315,7 @@ static void divide_columns(Plan *plan, Group *whole, Group *gr, const Machine *m
         if (shares[i]) one = shares_of(plan, columns, axis, shares[i], tensors);
         Group *rest = rest_of(gr, kept, shares[i], tensors);
         if (!rest) return;
-        vec_push(ctx, &whole->divisions, ((Division){.group = {one, rest}, .n = 2, .apart = true}));
+        vec_push(ctx, &whole->divisions, ((Division){.group = {one, rest}, .n = 2, .apart = true, .columns = true}));
         whole->neighbours = kept;
     }
 }

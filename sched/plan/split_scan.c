@@ -359,7 +359,7 @@ static void divide(Plan *plan, Group *gr, int axis, int64_t n) {
     x.of = NEW_N(temp, ScanShare, gr->steps.n);
     x.depth = NEW_N(temp, int, gr->stores.n);
     x.part = graph_var(g, sym(g->ctx, "piece"), zero, expr_int(g, TY_I64, n));
-    x.d.apart = x.d.few = true;
+    x.d.apart = true;
     find_levels(&x);
     x.failed = x.levels > MOST_LEVELS;
     for (int level = 1; level <= x.levels && !x.failed; level++) {

@@ -90,18 +90,19 @@ static int add_apart(Choosing *x, int point, int division) {
     const Schedule *parts[MAX_TOGETHER];
     int64_t *most = NEW_N(x->temp, int64_t, x->gr->axes.n + 1);
     int considered = 0;
-    if (d->few && !apart_pays(x->gr, x->points->dims[point])) return 0;
+    if (!d->columns && !apart_pays(x->gr, x->points->dims[point])) return 0;
     for (int a = 0; a < x->gr->axes.n; a++) most[a] = INT64_MAX;
     for (int k = 0; k < d->n; k++) {
         CostForm *f = versions_cost_form(x, division, k);
         f->at = point;
         considered +=
-            templates_best(f, x->machine, &x->limits, k || d->few ? SECOND_OF_KIND : FEW_OF_KIND, &x->found[k]);
+            templates_best(f, x->machine, &x->limits, k || !d->columns ? SECOND_OF_KIND : FEW_OF_KIND, &x->found[k]);
         const Best *best = second_best(x, point, division, k, &x->found[k]);
         if (!best) return considered;
         parts[k] = k ? shared_part(x, point, division, k, &best->schedule) : &best->schedule;
     }
-    const Best *first = d->few || !x->judged ? NULL : judged_best(x, point, d->group[0], &x->found[0], BEST_ALWAYS);
+    const Best *first =
+        !d->columns || !x->judged ? NULL : judged_best(x, point, d->group[0], &x->found[0], BEST_ALWAYS);
     if (first) parts[0] = &first->schedule;
     versions_add(x, division, parts, d->n, most);
     return considered;
@@ -274,10 +275,6 @@ Chosen *versions_look(Choosing *x, int *moved) {
     for (int i = 1; i < searched; i++) add_best(x, i * versions_step(n) % n, of_kind(x->gr), false);
     if (x->judged && n > 1 && n <= FEW_POINTS && x->gr->steps.n) versions_climb_hint(x, moved);
     if (x->points->n > n) versions_add_for_slow(x, searched / 2, 0);
-    if (!x->chosen->candidates.n && x->gr->neighbours) { /* no kernel of columns is legal for all sizes */
-        x->gr->neighbours = 0;
-        add_best(x, 0, FEW_OF_KIND, false);
-    }
     versions_add_columns(x);
     x->compared = versions_compare_alike(x);
     versions_find_losses(x);

@@ -59,7 +59,7 @@ void versions_add_columns(Choosing *x) {
     x->form[0]->at = 0;
     settle_columns_each(x->form[0], &x->limits, take_quicker, x);
     for (int d = 0; d < x->gr->divisions.n; d++)
-        if (x->gr->divisions.at[d].apart && !x->gr->divisions.at[d].few) add_divided(x, d);
+        if (x->gr->divisions.at[d].columns) add_divided(x, d);
 }
 
 /* Of those that hold rows the best at a point. */

@@ -27,7 +27,22 @@ static bool loads_narrow(const Features *f) {
     return false;
 }
 
+/* Whether columns come first at a point: few neighbours are folded, so that other kernels are of that many, and their
+ * number, beside that of rows and of groups, would part them into more cases than the points tell apart. Longer rows of
+ * neighbours are folded as rows are. */
+static bool has_few_neighbours(const Choosing *x, int point) {
+    enum { FEW = 64 };
+    int64_t n = 1;
+    bool columns = false;
+    for (int d = 0; d < x->gr->divisions.n; d++) columns |= x->gr->divisions.at[d].columns;
+    for (int a = 0; a < x->gr->axes.n; a++)
+        if (x->gr->neighbours >> a & 1 && !mul_ok(n, x->form[0]->lengths[point][a], &n)) return false;
+    return columns && x->points->many && n < FEW;
+}
+
 bool versions_legal_at(const Choosing *x, const Candidate *c, int point) {
+    const bool columns = c->division >= 0 && x->gr->divisions.at[c->division].columns;
+    if (!columns && x->gr->neighbours && has_few_neighbours(x, point)) return false;
     for (int a = 0; a < x->gr->axes.n; a++)
         if (x->form[0]->lengths[point][a] > c->most[a]) return false;
     return true;
@@ -82,14 +97,8 @@ double versions_floor(const Choosing *x, int point) {
     return x->machine->launch + sched_cost_bytes(x->machine, cost_form_once(x->form[0], point));
 }
 
-/* Whether columns that are folded by themselves are all that is compared. How many neighbours are folded, beside how
- * many rows and groups, parts what is good otherwise into more cases than points tell apart: of 40 sizes the worst took
- * 3.9 times as long as where lengths are known, and takes 2. */
-static bool columns_first(const Choosing *x) { return x->gr->neighbours && x->points->many; }
-
 void versions_add(Choosing *x, int division, const Schedule *const *parts, int n, const int64_t *most) {
     Chosen *all = x->chosen;
-    if (columns_first(x) && (division < 0 || !x->gr->divisions.at[division].apart)) return;
     if (all->candidates.n >= x->room || all->candidates.n == MAX_CANDIDATES) return;
     for (int i = 0; i < all->candidates.n; i++) {
         const Candidate *c = all->candidates.at[i];

@@ -64,7 +64,7 @@ static void climb_from(Choosing *x, const Candidate *from, const int64_t *need, 
     c.limits = &x->limits;
     c.beat = beat;
     c.left = mine;
-    if (d && d->few) return;
+    if (d && d->apart && !d->columns) return;
     for (int a = 0; a < MAX_GROUP_AXES; a++) always[a] = INT64_MAX;
     if (d && d->apart) c.need = always; /* a case says nothing of the axes of its kernels */
     if (from->n > 1) c.after = from->schedule[1], c.after_group = versions_group(x, from->division, 1);

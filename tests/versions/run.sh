@@ -277,4 +277,13 @@ us() { "$TDC" explain "$dir/back.td" "$@" | sed -n 's/^\([0-9.]*\) us, .*/\1/p';
 same 'versions of two kernels' "$(grep -cE '^   version [0-9]+ of ([4-9]|[0-9][0-9]), taken here' "$dir/log")" 1
 awk -v a="$(us "${back[@]/#/--at=}")" -v b="$(us "${back[@]/#/-D}")" 'BEGIN { exit !(a && b && a <= 1.5 * b) }'
 verdict $? "unsaid lengths: $(us "${back[@]/#/--at=}") us, said: $(us "${back[@]/#/-D}") us"
+
+# Few neighbours of many rows are folded as columns; long rows of them as rows are, and nothing is stored of their columns.
+cat >"$dir/heads.td" <<'END'
+export fn heads(x: bf16[B, T, H*D]) -> (r: f32[B, H]) { r[b, h in H] = mean[t, d in D](x[b, t, h*D + d] ** 2); }
+END
+"$TDC" explain "$dir/heads.td" -Wno-perf --at=B=16 --at=T=4096 --at=H=32 --at=D=10 >"$dir/log"
+same 'few neighbours' "$(grep -c '_columns' "$dir/log" | sed 's/^[1-9].*/columns/')" columns
+"$TDC" explain "$dir/heads.td" -Wno-perf --at=B=4096 --at=T=1 --at=H=32 --at=D=128 >"$dir/log"
+same 'long rows of neighbours' "$(grep -E '^ [0-9] |^workspace' "$dir/log" | grep -cE '_columns|workspace [1-9]')" 0
 finish
