@@ -133,6 +133,9 @@ bool group_step_leaves(const Group *gr, int i, int rule, const int64_t *dims);
 /* Whether the step folds over ranges that are data: each value of the other axes has one of its own, and one element is
  * in few of them. *within are the axes that the ranges have beside the folded one. */
 bool group_ragged(Group *gr, const GStep *s, AxisSet *within);
+/* And whether together they likely have each element once: not where each is the part of a row of its own that has
+ * data, as those of a batch of sentences are. */
+bool group_divides(Group *gr, const GStep *s, AxisSet *within);
 AxisSet group_owned(const Group *gr); /* axes of the stores that steps fold or scan: one block owns them */
 
 const char *group_rule_text(int rule); /* of group_step_leaves */

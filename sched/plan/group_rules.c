@@ -39,6 +39,27 @@ bool group_ragged(Group *gr, const GStep *s, AxisSet *within) {
     return ragged;
 }
 
+/* A load that has the axes of ranges in a subscript, and what tells them apart in another. */
+typedef struct OwnRow {
+    Group *gr;
+    AxisSet over, within;
+} OwnRow;
+
+static Found has_own_row(const Expr *e, const void *user) {
+    const OwnRow *x = user;
+    bool over = false, within = false;
+    for (int d = 0; e->op == OP_LOAD && d < e->nargs; d++) {
+        const AxisSet free = group_free(x->gr, e->arg[d]);
+        over |= (free & x->over) != 0;
+        within |= !(free & x->over) && free & x->within;
+    }
+    return over && within ? FOUND : FOUND_INSIDE;
+}
+
+bool group_divides(Group *gr, const GStep *s, AxisSet *within) {
+    return group_ragged(gr, s, within) && !expr_has(s->body, has_own_row, &(OwnRow){gr, s->over, *within & ~s->over});
+}
+
 /* Of ranges that are data an average one is not known, and most may be empty. */
 static bool is_large(const Group *gr, const GStep *p, const int64_t *dims) {
     AxisSet within;

@@ -84,6 +84,18 @@ static const Stage *uses_axis(Stage *const *at, int n, const Axis *a, int *sub) 
     return NULL;
 }
 
+/* Whether what an axis walks has a row for each of its ranges, as a table of sentences with the length of each has. */
+static bool has_rows(const Reading *x, const Axis *a, FactorSet rows) {
+    int walked = 0;
+    const Stage *s = uses_axis(x->part->body.at, x->part->body.n, a, &walked);
+    for (int d = 0; s && d < s->tensor->rank; d++)
+        for (int i = 0; d != walked && i < x->part->axes.n; i++) {
+            const Axis *row = x->part->axes.at[i];
+            if (of_axis(x->part, row) & rows && expr_has(s->subs[d], expr_test_var, row->var)) return true;
+        }
+    return false;
+}
+
 /* What all the indices are that the axes in a set of factors have together. */
 static int extent_product(Reading *x, FactorSet set) {
     int n = tape_const(&x->f->tape, 1);
@@ -95,13 +107,20 @@ static int extent_product(Reading *x, FactorSet set) {
     return n;
 }
 
-/* A range that is data, one for each of some rows: together they likely cover the tensor's dimension that the axis
- * walks once. */
+enum { HALF = 2 };
+
+/* Of the `all` indices that an axis has, those of a range that is data, on an average, where there is one for each of
+ * some rows: together they likely cover them once, or each has half of a row of its own. */
+static int range_length(Reading *x, const Axis *a, FactorSet rows, int all) {
+    Tape *t = &x->f->tape;
+    return tape_step(t, TAPE_DIV, all, has_rows(x, a, rows) ? tape_const(t, HALF) : extent_product(x, rows));
+}
+
 static int likely_extent(Reading *x, const Axis *a, FactorSet rows) {
     int d = 0;
     const Stage *s = uses_axis(x->part->body.at, x->part->body.n, a, &d);
     if (!s) return tape_const(&x->f->tape, 1);
-    return tape_step(&x->f->tape, TAPE_DIV, feature_step(x, s->tensor->shape[d]), extent_product(x, rows));
+    return range_length(x, a, rows, feature_step(x, s->tensor->shape[d]));
 }
 
 static int find_extent(Reading *x, const Axis *a) {
@@ -252,7 +271,7 @@ static int window_of(Reading *x, const Trim *trim, const Expr *compared) {
 
 /* Elements of a range, on an average. */
 static int mean_length(Reading *x, const Trim *trim) {
-    return tape_step(&x->f->tape, TAPE_DIV, feature_extent(x, trim->axis), extent_product(x, trim->rows));
+    return range_length(x, trim->axis, trim->rows, feature_extent(x, trim->axis));
 }
 
 /* Rows from a thread's first to its last one: it goes over all that their ranges enclose, those of rows between them,
@@ -278,7 +297,6 @@ static double spanned(const Reading *x, const Trim *trim) {
 /* Where ranges are data, threads with other rows have other ranges, one after the other where they are registers of
  * one. Conditions without data, as j <= i, hold for half. */
 static int trimmed_trips(Reading *x, const Trim *trim, const Factor *serial, double span) {
-    enum { HALF = 2 };
     Tape *t = &x->f->tape;
     const Layout *l = x->part->layouts.at[0];
     const int all = feature_count(x, serial), one = tape_const(t, 1);
@@ -435,7 +453,8 @@ static void read_body(Reading *x, const Stage *s, const Factor *f) {
     b.elements = elements;
     b.slowest = slowest;
     const bool window = b.ragged && x->trims.at[x->trims.n - 1].window >= 0;
-    b.most = window ? feature_count(x, f) : -1;
+    const bool bounded = window || (b.ragged && has_rows(x, s->axis, x->trims.at[x->trims.n - 1].rows));
+    b.most = bounded ? feature_count(x, f) : -1;
     b.met = window ? useful : x->f->bodies.at[outside].met;
     b.last = s->kind == STAGE_LAST || x->f->bodies.at[outside].last;
     b.times = tape_step(&x->f->tape, TAPE_MUL, trips, x->f->bodies.at[outside].times);

@@ -26,7 +26,20 @@ instance_moments -D N=64 -D H=64 -D W=64 -D C=48
 pooled -D N=256 -D H=56 -D W=56 -D C=96
 middle -D B=8192 -D M=64 -D D=20
 last -D B=1024 -D S=1024 -D H=3 -D D=10
+padded --at=M=4096 --at=N=8192
+padded --at=M=1000000 --at=N=50
+padded_softmax --at=B=2 --at=H=8 --at=M=1024 --at=N=1024
+padded_softmax --at=B=64 --at=H=12 --at=M=128 --at=N=128
 END
+
+# Rows of which lengths say how much is data are likely half full: not as short as all of them together are one row.
+cat >"$dir/padded.schedules" <<'END'
+program padded
+  y: i = grid thread(4); j = serial reg(1) thread(64)
+END
+"$TDC" explain $here/short.td padded --at=M=4096 --at=N=8192 --schedules="$dir/padded.schedules" >"$dir/log" 2>&1
+awk '$2 == "times" && $1 > 1.2 { slow = 1 } END { exit !slow }' "$dir/log"
+verdict $? "$(cat "$dir/log")"
 
 taken() { # ENTRY SIZES...: how many ways the sizes take
     local entry=$1 at

@@ -81,3 +81,18 @@ export fn nearest(p: f32[N, 3], c: f32[K, 3]) -> (y: f32[N]) {
 check nearest(N = 40, K = 7);
 check nearest(N = 300, K = 70);
 bench nearest(N = 4000000, K = 16);
+
+// Of each row as many elements as a length says that is data.
+export fn padded(x: f32[M, N], n: i32[M]) -> (y: f32[M]) {
+    assume 0 <= n[i] && n[i] <= N;
+    y[i] = sum[j in 0..n[i]](x[i, j] * x[i, j]);
+}
+check padded(M = 5, N = 37) with n in 0..38;
+
+export fn padded_softmax(x: bf16[B, H, M, N], n: i32[B]) -> (y: bf16[B, H, M, N]) {
+    assume 0 <= n[b] && n[b] <= N;
+    let m[b, h, i] = max[j in 0..n[b]](x[b, h, i, j]);
+    let s[b, h, i] = sum[j in 0..n[b]](exp(x[b, h, i, j] - m[b, h, i]));
+    y[b, h, i, j] = if j < n[b] then exp(x[b, h, i, j] - m[b, h, i]) / s[b, h, i] else 0;
+}
+check padded_softmax(B = 2, H = 2, M = 3, N = 37) with n in 0..38;
