@@ -2,6 +2,7 @@
  * issue.def; everything else is what the lowering is known to emit. */
 #include "features_form.h"
 
+#include "real.h"
 #include "ir/expr_is.h"
 #include "ir/expr_walk.h"
 #include "ir/monoid.h"
@@ -325,6 +326,31 @@ void feature_begin(Reading *x, const Layout *l) {
     }
 }
 
+/* Whether the last iteration of a loop over an axis may have fewer elements than the others. */
+static bool has_rest(Reading *x, const Layout *l, const Axis *axis) {
+    for (int i = 0; i < l->factors.n; i++) {
+        const Factor *f = l->factors.at[i];
+        int64_t stride;
+        double length;
+        if (f->axis != axis || f->bind != BIND_SERIAL || !expr_is_int(f->stride, &stride)) continue;
+        return !tape_known(&x->f->tape, feature_extent(x, axis), &length) || !is_multiple(length, (double)stride);
+    }
+    return false;
+}
+
+/* A fold that selects (lower_select.c): of each group of elements, those of the innermost registers, the best is
+ * compared. In an iteration that has fewer all are asked for by themselves, or where vectors lie along the axis one. */
+static void count_selected(Reading *x, const Layout *l, FactorSet over, double elements, double kept) {
+    const Factor *inner = NULL;
+    for (int i = 0; i < l->factors.n; i++)
+        if (over >> l->factors.at[i]->id & 1 && bind_scope(l->factors.at[i]->bind) == SCOPE_REG)
+            inner = l->factors.at[i];
+    const double size = (double)inner->size;
+    feature_issue(x, PIPE_ALU, SELECTED * elements + TAKEN * elements / size);
+    if (has_rest(x, l, inner->axis))
+        open_body(x)->loop_ends += (ASKED - SELECTED) * (inner->bind == BIND_VEC ? kept * size : elements);
+}
+
 void feature_fold(Reading *x, const Stage *s) {
     const Layout *l = feature_layout(x, s);
     FactorSet domain = 0;
@@ -342,8 +368,7 @@ void feature_fold(Reading *x, const Stage *s) {
     domain |= s->over;
     const double elements = feature_registers(x->part, domain), kept = feature_registers(x->part, domain & ~s->over);
     if (s->monoid->indexed && elements > kept) {
-        feature_issue(x, PIPE_ALU, SELECTED * elements);
-        combine(x, s->monoid, NULL, kept);
+        count_selected(x, l, s->over, elements, kept);
     } else {
         combine(x, s->monoid, s->expr, pairs ? elements / 2 : elements);
     }

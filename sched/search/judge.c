@@ -388,7 +388,10 @@ static double life(const Judge *j, int body) {
             work += life(j, i) * at(j, f->bodies.at[i].trips) * slowest_warp(j, i);
     const bool at_once = (b->parent < 0 && (b->exchanges > 0 || b->shuffles > 0)) || b->held;
     const double comes = at_once ? AWAITED * j->moved[body] / (j->m->bandwidth / j->m->sms) : 0;
-    return b->ahead ? most_of(work, most_of(loads / b->ahead, comes)) : work + loads + comes;
+    if (!b->ahead) return work + loads + comes;
+    /* The first loads run ahead of nothing. */
+    const double first = loads / (b->parent < 0 ? 1 : most_of(at(j, b->trips), 1));
+    return most_of(work, most_of(loads / b->ahead, comes)) + first;
 }
 
 /* Of a block of any part, on an average. */

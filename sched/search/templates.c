@@ -269,7 +269,7 @@ static void try_shape(Search *x, const Shape *p) {
         consider(x, &s);
     }
     q.regs = 1;
-    for (int i = 1; i < ROW_SIZES && p->outer >= 0; i++) {
+    for (int i = 1; i < (x->selects ? NSIZES : ROW_SIZES) && p->outer >= 0; i++) {
         q.row_regs = SIZES[i];
         build(x->gr, &q, &s);
         consider(x, &s);
@@ -544,8 +544,15 @@ static void search(Search *x) {
     try_tiles(x);
 }
 
+/* Whether a fold selects: what it compares, and keeps, is for each group of elements of a thread (lower_select.c). */
+static bool selects(const Group *gr) {
+    bool any = false;
+    for (int i = 0; i < gr->steps.n; i++) any |= gr->steps.at[i].monoid->indexed && !gr->steps.at[i].scan;
+    return any;
+}
+
 int templates_best(CostForm *form, const Machine *m, const SchedLimits *limits, int of_kind, BestOf *best) {
-    Search x = {form->gr, form, m, limits, form->lengths[form->at], of_kind, best, 0, -1};
+    Search x = {form->gr, form, m, limits, form->lengths[form->at], of_kind, best, 0, -1, selects(form->gr)};
     memset(best->n, 0, sizeof best->n);
     search(&x);
     return x.considered;

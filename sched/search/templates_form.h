@@ -23,6 +23,7 @@ typedef struct Search {
     BestOf *best;
     int considered;
     int looked_up; /* an axis along which what is looked up at data is the same, or -1 */
+    bool selects;  /* a fold selects */
 } Search;
 
 static inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
