@@ -8,7 +8,7 @@ static const Code *row_call(Lower *l, const Access *x, const char *verb, const C
                             const Stage *s) {
     const Code *left = access_tail(l, x) == TAIL_NONE ? NULL : access_remaining(l, x, false);
     Poly first = offset_regroup(l, x->layout, vector_drop(l, x->first, &x->plan));
-    const Code *step = x->step.n ? code(l->ctx, "(int64_t)%c, ", poly_code(l, x->step, true)) : code(l->ctx, "");
+    const Code *step = code(l->ctx, "%c, ", poly_code(l, x->step.n ? x->step : x->jump, true));
     int64_t fixed;
     const Code *begin = poly_code(l, first, true);
     const Code *row = expr_is_int(x->row, &fixed) ? code(l->ctx, "(I)%l", fixed) : dim_divmod(l, x->row);

@@ -60,16 +60,18 @@ typedef struct Access {
     FactorSet domain; /* factors of the elements and of the stage's condition */
     FactorSet twins;  /* factors in which threads and blocks repeat the access: those at 0 make it */
     Tail tail;
-    Axis *vaxis;     /* the axis whose tail cuts vectors */
-    AlignCond whole; /* of its length: where the wide instance is for that anyway, none is cut; dims NULL: not known */
-    int64_t vscale;  /* elements of the access a step of that axis */
-    const Expr *row; /* not NULL: `offset` is rest + first, and what is accessed is rest + first % row (lower_rows.c) */
-    Poly first, step;    /* step not 0: what is accessed is rest + step * (first / row) */
-    bool cut;            /* rows end inside of vectors: an access for each element, whatever is compiled */
-    bool untested;       /* what makes it does not test addresses */
-    bool apart;          /* its rows need not lie as those by which its axis is peeled: it tests its own address */
-    bool across;         /* along a peeled axis, and not aligned with it: by the aligned pieces that it lies across */
-    const Expr *cond;    /* by which it is made, and chooses where, of digits; NULL: everywhere, and by none */
+    Axis *vaxis;      /* the axis whose tail cuts vectors */
+    AlignCond whole;  /* of its length: where the wide instance is for that anyway, none is cut; dims NULL: not known */
+    int64_t vscale;   /* elements of the access a step of that axis */
+    const Expr *row;  /* not NULL: `offset` is rest + first, and what is accessed is rest + first % row, and a jump from
+                      * each row to the next (lower_rows.c) */
+    Poly first, jump; /* rest + first % row + jump * (first / row) */
+    Poly step;        /* not 0: what is accessed is rest + step * (first / row) */
+    bool cut;         /* rows end inside of vectors: an access for each element, whatever is compiled */
+    bool untested;    /* what makes it does not test addresses */
+    bool apart;       /* its rows need not lie as those by which its axis is peeled: it tests its own address */
+    bool across;      /* along a peeled axis, and not aligned with it: by the aligned pieces that it lies across */
+    const Expr *cond; /* by which it is made, and chooses where, of digits; NULL: everywhere, and by none */
     struct Access *each; /* not NULL: in the instance of wide accesses alone the condition is the same for all elements
                           * of a vector; the others make this access of single elements */
 } Access;

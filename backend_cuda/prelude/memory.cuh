@@ -178,14 +178,17 @@ template <int A, class T, int V, int H> __device__ __forceinline__ void td_load_
     else td_undef<T, V>(w);
 }
 //@ portable td_load_row
-// Elements (first + e) % row, e < n, of the row at p; row, an I or a td_divmod, is a multiple of V, and first and n are, where A is 1. A is 2 where no row is.
-template <int A, class T, int V, int H, class I, class R> __device__ __forceinline__ void td_load_row(td_word<T> *w, const T *p, I first, const R &by, int64_t n) {
+// Elements (first + e) % row, e < n, of the rows that begin at p and so many elements behind the one before; row, an I or a td_divmod, is
+// a multiple of V, and first and n are, where A is 1. A is 2 where no row is.
+template <int A, class T, int V, int H, class I, class R> __device__ __forceinline__ void td_load_row(td_word<T> *w, const T *p, int64_t jump, I first, const R &by, int64_t n) {
     const I row = td_whole<I>(by);
     if (n <= 0 || row <= 0) {
         td_undef<T, V>(w);
         return;
     }
-    I at = td_mod_by(first, by);
+    const I rows = td_div_by(first, by);
+    I at = first - rows * row;
+    p += jump * rows;
     if (A == 1 || (!A && n >= V && row - at >= V && td_aligned<T, V>(p + at))) td_ld<T, V, H>(w, p + at);
     else {
 #pragma unroll
@@ -193,7 +196,11 @@ template <int A, class T, int V, int H, class I, class R> __device__ __forceinli
             td_word<T> some[1] = {};
             if (e < n) td_ld<T, 1, H>(some, p + at);
             td_move<T>(w, e, some, 0);
-            at = at + 1 == row ? I(0) : at + 1;
+            at++;
+            if (at == row) {
+                at = 0;
+                p += jump;
+            }
         }
     }
 }

@@ -31,6 +31,14 @@ static int64_t moves_by(const Expr *e, const Var *v) {
     return 0;
 }
 
+/* The remainder of an axis's variable by lengths, of which the quotient stands elsewhere (partition_folds.c). */
+static bool is_remainder(const Expr *e, const Var *v) {
+    int64_t fixed;
+    bool any = false;
+    for (; e->op == OP_MOD && expr_over_dims(e->arg[1]) && !expr_is_int(e->arg[1], &fixed); any = true) e = e->arg[0];
+    return any && e->op == OP_VAR && e->u.var == v;
+}
+
 /* What an access says for vectors along an axis: more where it has more axes, less where it leaves elements out. */
 static int along(int64_t by, AxisSet axes) {
     enum { NEAR = 4 };
@@ -41,8 +49,12 @@ static int along(int64_t by, AxisSet axes) {
 static Found count_contiguous(const Expr *e, void *group) {
     Group *gr = group;
     if (e->op != OP_LOAD || !e->nargs) return FOUND_INSIDE;
-    for (int a = 0; a < gr->axes.n; a++)
-        gr->axes.at[a].contiguous += along(moves_by(e->arg[e->nargs - 1], gr->axes.at[a].var), group_free(gr, e));
+    for (int a = 0; a < gr->axes.n; a++) {
+        GAxis *x = &gr->axes.at[a];
+        const bool remainder = is_remainder(e->arg[e->nargs - 1], x->var);
+        x->contiguous += along(remainder ? 1 : moves_by(e->arg[e->nargs - 1], x->var), group_free(gr, e));
+        x->merged |= remainder;
+    }
     return FOUND_INSIDE;
 }
 

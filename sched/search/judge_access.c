@@ -15,7 +15,9 @@ static DigitAt digit_at(const Features *f, const Access *a, const Digit *d) {
     if (d->divisor >= 0) {
         const double slope = f->value[d->slope], n = f->value[d->divisor], scale = f->value[d->scale];
         const bool wraps = by * scale < 0; /* a remainder: the address goes back where a row ends */
-        if (n > 0) by += scale * (wraps ? floor(slope / n) : slope / n);
+        /* Rows that something lies between: on the way along one nothing is left out. */
+        const bool along = by > 0 && scale > 0 && slope < n;
+        if (n > 0 && !along) by += scale * (wraps ? floor(slope / n) : slope / n);
         /* What moves by another quotient too does not come back to where it was. */
         if (wraps && !d->data && slope > 0 && slope < n) count = least_of(count, ceil(n / slope));
     }

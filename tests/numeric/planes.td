@@ -1,36 +1,39 @@
-// Statistics over several indices that are walked as one, and over ones that are not.
-export fn whole(x: f32[A, B, C, D]) -> (m: f32[], v: f32[], t: f32[]) {
-    m[] = mean[a, b, c, d](x[a, b, c, d]);
-    v[] = mean[a, b, c, d]((x[a, b, c, d] - m[]) * (x[a, b, c, d] - m[]));
-    t[] = max[a, b, c, d](x[a, b, c, d]);
+// Folds over planes that lie apart, with something between them: of lengths of which nothing is said they are one axis,
+// along which vectors lie where planes are multiples of them.
+export fn planes(x: f16[N, C, P]) -> (s: f32[C], q: f32[C], top: f32[C]) {
+    s[c] = sum[n, p](x[n, c, p]);
+    q[c] = sum[n, p]((x[n, c, p] - s[c] / (N * P)) ** 2);
+    top[c] = max[n, p](abs(x[n, c, p]));
 }
-check whole(A = 2, B = 3, C = 5, D = 7);
-check whole(A = 1, B = 1, C = 1, D = 1);
-check whole(A = 3, B = 1, C = 33, D = 64);
+check planes(N = 3, C = 5, P = 7);
+check planes(N = 3, C = 5, P = 8);
+check planes(N = 2, C = 3, P = 64);
+check planes(N = 1, C = 1, P = 1);
+check planes(N = 7, C = 2, P = 1);
+check planes(N = 1, C = 9, P = 33);
+check planes(N = 0, C = 4, P = 7);
+check planes(N = 4, C = 4, P = 0);
+check planes(N = 4, C = 0, P = 8);
+check planes(N = 40, C = 3, P = 2000);
 
-/// Planes, their inner part, and one index in the middle: the last two keep their indices.
-export fn planes(x: f16[N, C, H, W]) -> (p: f32[N, C], q: f32[N, C], r: f32[N, W]) {
-    p[n, c] = mean[h, w](x[n, c, h, w]);
-    q[n, c] = sum[h, w where h > 0 && w > 0](x[n, c, h, w] * x[n, c, h - 1, w - 1]);
-    r[n, w] = max[c, h](x[n, c, h, w]);
+export fn normed(x: f32[N, C, H, W], g: f32[C]) -> (y: f32[N, C, H, W]) {
+    let mu[c] = mean[n, i, j](x[n, c, i, j]);
+    let va[c] = mean[n, i, j]((x[n, c, i, j] - mu[c]) ** 2);
+    y[n, c, i, j] = (x[n, c, i, j] - mu[c]) * rsqrt(va[c] + 1e-5) * g[c];
 }
-check planes(N = 2, C = 3, H = 5, W = 7);
-check planes(N = 1, C = 4, H = 1, W = 1);
-check planes(N = 3, C = 2, H = 14, W = 14);
-check planes(N = 2, C = 2, H = 0, W = 3);
+check normed(N = 3, C = 5, H = 4, W = 7);
+check normed(N = 2, C = 3, H = 8, W = 8);
+check normed(N = 5, C = 2, H = 1, W = 3);
 
-/// Two tensors, one of which is turned, so that nothing is walked as one; and one that has a single index of the two.
-export fn turned(x: f32[A, B], y: f32[B, A], z: f32[B]) -> (s: f32[], t: f32[], u: f32[]) {
-    s[] = sum[a, b](x[a, b] * y[b, a]);
-    t[] = sum[a, b](x[a, b] * z[b]);
-    u[] = sum[a, b](x[a, b] * a);
-}
-check turned(A = 5, B = 9);
-check turned(A = 31, B = 64);
-check turned(A = 0, B = 2);
+// what is excluded, and a factor of its own for each plane, which forbids it
+export fn masked(x: bf16[N, C, P], m: bool[N, P]) -> (y: f32[C]) { y[c] = sum[n, p where m[n, p]](x[n, c, p]); }
+check masked(N = 3, C = 4, P = 7);
+check masked(N = 3, C = 4, P = 16);
+export fn scaled(x: f32[N, C, P], s: f32[N]) -> (y: f32[C]) { y[c] = sum[n, p](x[n, c, p] * s[n]); }
+check scaled(N = 3, C = 4, P = 7);
 
-/// A gradient of a bias, in place.
-export fn bias(inout g: f32[N], dy: bf16[B, S, N]) { g[n] += sum[b, s](dy[b, s, n]); }
-check bias(B = 3, S = 17, N = 21);
-check bias(B = 2, S = 8, N = 64);
-check bias(B = 1, S = 1, N = 1);
+// rows of groups that lie side by side, and a product, are none of them
+export fn groups(x: f32[N, S, 3*K]) -> (y: f32[N, 3]) { y[n, g in 0..3] = sum[s, k in 0..K](x[n, s, K*g + k]); }
+check groups(N = 2, S = 5, K = 4);
+export fn product(a: f32[B, I, K], c: f32[B, J, K]) -> (y: f32[I, J]) { y[i, j] = sum[b, k](a[b, i, k] * c[b, j, k]); }
+check product(B = 3, I = 5, J = 4, K = 7);
