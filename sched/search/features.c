@@ -603,6 +603,8 @@ static void read_part(Reading *x, const Part *part) {
     x->f->reached = share_reached(x);
     const double held_words = feature_most_live(x);
     if (held_words > x->f->tile_words) x->f->tile_words = held_words;
+    const double kept = feature_most_kept(x);
+    if (kept > x->f->kept) x->f->kept = kept;
 }
 
 /* The share of a block's threads that a launch starts; -1: all of them. */

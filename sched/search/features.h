@@ -134,6 +134,7 @@ typedef struct Features {
     int resident;      /* blocks of a multiprocessor that its launch bound promises; 0: none */
     double tile_words; /* registers of a thread that hold tiles, at most at a time */
     double beside;     /* more registers: for the ends of rows, and for loads across pieces */
+    double kept;       /* registers for exponentials that a fold has, and what is stored after it */
     double at_least;   /* and at least so many: those of another part of the kernel; 0: there is none */
     double shared;     /* bytes of a block */
     int reached; /* step: the share of registers that axes reach; the others are left out. -1: all are gone through */

@@ -105,6 +105,7 @@ void feature_live_around(Reading *x, int begin);
 /* Words of all tiles that are there between two stages, at most: what a stage makes element by element takes the place
  * of what it reads for the last time. */
 double feature_most_live(const Reading *x);
+double feature_most_kept(const Reading *x); /* words of Features.kept */
 
 /* ---- features_access.c ---- */
 void feature_access(Reading *x, const Stage *s);

@@ -79,6 +79,26 @@ static double held(const Reading *x, const Living *v) {
     return kind == STAGE_MAP ? 0 : x->folds ? LOADED_AHEAD : 1;
 }
 
+static Found is_exponential(const Expr *e, const void *unused) {
+    (void)unused;
+    return e->op == OP_EXP || e->op == OP_EXP2 ? FOUND : FOUND_INSIDE;
+}
+
+/* Exponentials that a fold and what comes after it read are not made again, also where a launch bound leaves the
+ * compiler too few registers: then it spills (softmaxes of f16, three blocks of 512 threads: with 40 elements a thread,
+ * not with 32). */
+double feature_most_kept(const Reading *x) {
+    double most = 0;
+    for (int i = 0; i < x->living.n; i++) {
+        const Living *v = &x->living.at[i];
+        const Stage *def = v->value->def;
+        if (!def || def->kind != STAGE_MAP || !expr_has(def->expr[0], is_exponential, NULL)) continue;
+        for (int k = 0; k < x->folded.n; k++)
+            if (x->folded.at[k] > v->from && x->folded.at[k] < v->to && v->words > most) most = v->words;
+    }
+    return most;
+}
+
 /* One walk over the places, at each of which the sum changes by what begins and what ends there. */
 double feature_most_live(const Reading *x) {
     double *change = NEW_N(x->ctx, double, x->place + 2), most = 0, sum = 0;

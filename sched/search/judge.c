@@ -28,7 +28,7 @@ static const double TURN_VECTORS = 0.35, PREDICATES = 6;
 static const double AWAITED = 0.7;
 static const double NEARLY = 0.25; /* of a block that does not fit: registers are an estimate */
 static const double SURELY = 0.95; /* of a block: what does not fit by more will spill */
-enum { LEAST_BESIDE = 12 /* registers of a thread beside its tiles */ };
+enum { LEAST_BESIDE = 12 /* registers of a thread beside its tiles */, BESIDE_KEPT = 4 /* beside Features.kept */ };
 
 typedef struct Judge {
     Features *f;
@@ -76,9 +76,9 @@ static double first_cache(const Judge *j) { return most_of(0, j->m->l1 - j->f->s
 
 /* ---- how many blocks ---- */
 
-/* Of a thread, as the compiler gives them in such units. */
+enum { UNIT = 8 /* registers of a thread are given in such units */ };
+
 static double registers(const Features *f, const Machine *m) {
-    enum { UNIT = 8 };
     const double loops = f->loops ? m->register_loop : 0;
     const double r =
         (f->folds ? m->registers : m->registers_map) + (m->register_tile + loops) * f->tile_words + f->beside;
@@ -112,7 +112,8 @@ static void find_resident(Judge *j) {
     /* Beside tiles much can be computed again, or later; see lower_file.c. */
     j->spills =
         bounded ? j->m->register_tile * j->f->tile_words + j->f->beside + LEAST_BESIDE > bound : bound / used < SURELY;
-    j->spills |= registers(j->f, j->m) > t->registers;
+    j->spills |=
+        registers(j->f, j->m) > t->registers || (bounded && j->f->kept + BESIDE_KEPT > floor(bound / UNIT) * UNIT);
     n = least_of(n, floor(t->shared_per_sm / (j->f->shared + SHARED_OF_A_BLOCK)));
     j->resident = most_of(1, least_of(n, t->blocks_per_sm));
     /* A cluster's blocks run in one group of multiprocessors, whose last ones are too few for another. */
