@@ -12,9 +12,15 @@ static const Expr *uncast(const Expr *e) {
     return e;
 }
 
+/* In 64 bits; a number is one still, which is what says that a range begins at 0. */
+static const Expr *widened(Graph *g, const Expr *e) {
+    int64_t n;
+    return expr_is_int(e, &n) ? expr_int(g, TY_I64, n) : expr_cast(g, TY_I64, e);
+}
+
 /* Of `side op other`, where side is an element of t, the bound that it states; NULL: none. */
 static const Expr *stated(Graph *g, const Tensor *t, Op op, const Expr *side, const Expr *other, bool largest) {
-    const Expr *load = uncast(side), *one = expr_int(g, TY_I64, 1), *v = expr_cast(g, TY_I64, other);
+    const Expr *load = uncast(side), *one = expr_int(g, TY_I64, 1), *v = widened(g, other);
     if (load->op != OP_LOAD || load->u.tensor != t || !expr_over_dims(other)) return NULL;
     for (int i = 0; i < load->nargs; i++)
         if (load->arg[i]->op != OP_VAR) return NULL;
@@ -87,7 +93,7 @@ static const Expr *extreme_of_args(Graph *g, const Expr *e, bool largest, int de
 static const Expr *extreme(Graph *g, const Expr *e, bool largest, int depth) {
     const Expr *a, *b;
     int64_t least, most;
-    if (expr_over_dims(e)) return expr_cast(g, TY_I64, e);
+    if (expr_over_dims(e)) return widened(g, e);
     if (depth > MAX_NEST) return NULL;
     switch (e->op) {
     case OP_VAR:

@@ -41,6 +41,9 @@ END
 awk '$2 == "times" && $1 > 1.2 { slow = 1 } END { exit !slow }' "$dir/log"
 verdict $? "$(cat "$dir/log")"
 
+# A range's least beginning is a number, whatever type the range has: lengths that are not said are those of others.
+same 'a range from 0' "$("$TDC" $here/short.td --dump=plan --stop-after=plan | grep -cE 'axis j in 0\.\.N guess 0|in i64')" 0
+
 taken() { # ENTRY SIZES...: how many ways the sizes take
     local entry=$1 at
     shift

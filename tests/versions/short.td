@@ -96,3 +96,10 @@ export fn padded_softmax(x: bf16[B, H, M, N], n: i32[B]) -> (y: bf16[B, H, M, N]
     y[b, h, i, j] = if j < n[b] then exp(x[b, h, i, j] - m[b, h, i]) / s[b, h, i] else 0;
 }
 check padded_softmax(B = 2, H = 2, M = 3, N = 37) with n in 0..38;
+
+// Ranges that begin where numbers of 32 bits say.
+export fn suffixes(x: bool[M, N], n: i32[M]) -> (y: bool[M]) {
+    assume 0 <= n[i] && n[i] <= N;
+    y[i] = all[j in n[i]..N](x[i, j]);
+}
+check suffixes(M = 5, N = 37) with n in 0..38;
