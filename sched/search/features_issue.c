@@ -326,29 +326,35 @@ void feature_begin(Reading *x, const Layout *l) {
     }
 }
 
-/* Whether the last iteration of a loop over an axis may have fewer elements than the others. */
-static bool has_rest(Reading *x, const Layout *l, const Axis *axis) {
+/* Whether some of the elements of an axis that a thread comes to may be beyond its end: in a loop's last iteration,
+ * *looped, or always. */
+static bool has_rest(Reading *x, const Layout *l, const Axis *axis, bool *looped) {
+    int64_t step = axis_slack(axis) + 1, stride;
+    double length;
+    *looped = false;
     for (int i = 0; i < l->factors.n; i++) {
         const Factor *f = l->factors.at[i];
-        int64_t stride;
-        double length;
-        if (f->axis != axis || f->bind != BIND_SERIAL || !expr_is_int(f->stride, &stride)) continue;
-        return !tape_known(&x->f->tape, feature_extent(x, axis), &length) || !is_multiple(length, (double)stride);
+        if (f->axis != axis || !expr_is_int(f->stride, &stride)) continue;
+        if (f->bind == BIND_SERIAL) step = stride, *looped = true;
+        if (!*looped && f->size && stride * f->size > step) step = stride * f->size;
     }
-    return false;
+    return !tape_known(&x->f->tape, feature_extent(x, axis), &length) || !is_multiple(length, (double)step);
 }
 
 /* A fold that selects (lower_select.c): of each group of elements, those of the innermost registers, the best is
- * compared. In an iteration that has fewer all are asked for by themselves, or where vectors lie along the axis one. */
+ * compared. Where some may not be there all are asked for by themselves, or where vectors lie along the axis one. */
 static void count_selected(Reading *x, const Layout *l, FactorSet over, double elements, double kept) {
     const Factor *inner = NULL;
     for (int i = 0; i < l->factors.n; i++)
         if (over >> l->factors.at[i]->id & 1 && bind_scope(l->factors.at[i]->bind) == SCOPE_REG)
             inner = l->factors.at[i];
     const double size = (double)inner->size;
-    feature_issue(x, PIPE_ALU, SELECTED * elements + TAKEN * elements / size);
-    if (has_rest(x, l, inner->axis))
-        open_body(x)->loop_ends += (ASKED - SELECTED) * (inner->bind == BIND_VEC ? kept * size : elements);
+    bool looped;
+    const bool rest = has_rest(x, l, inner->axis, &looped);
+    const double asked = !rest ? 0 : inner->bind == BIND_VEC ? kept * size : elements;
+    const double once = looped ? 0 : asked;
+    feature_issue(x, PIPE_ALU, SELECTED * (elements - once) + TAKEN * (elements - once) / size + ASKED * once);
+    if (looped) open_body(x)->loop_ends += (ASKED - SELECTED) * asked;
 }
 
 void feature_fold(Reading *x, const Stage *s) {

@@ -389,10 +389,8 @@ static double life(const Judge *j, int body) {
             work += life(j, i) * at(j, f->bodies.at[i].trips) * slowest_warp(j, i);
     const bool at_once = (b->parent < 0 && (b->exchanges > 0 || b->shuffles > 0)) || b->held;
     const double comes = at_once ? AWAITED * j->moved[body] / (j->m->bandwidth / j->m->sms) : 0;
-    if (!b->ahead) return work + loads + comes;
-    /* The first loads run ahead of nothing. */
-    const double first = loads / (b->parent < 0 ? 1 : most_of(at(j, b->trips), 1));
-    return most_of(work, most_of(loads / b->ahead, comes)) + first;
+    const bool alone = b->parent >= 0 && at(j, b->trips) <= 1; /* it runs ahead of nothing */
+    return b->ahead && !alone ? most_of(work, most_of(loads / b->ahead, comes)) : work + loads + comes;
 }
 
 /* Of a block of any part, on an average. */
