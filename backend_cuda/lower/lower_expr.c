@@ -418,6 +418,13 @@ static const Code *call_code(Lower *l, const Expr *e, const Code *a, const Code 
     return code(l->ctx, "%s%s(%c)", name, typed ? "<int64_t>" : "", a);
 }
 
+/* An index becomes a float from 32 bits where it fits these: from 64 that takes four times as long. */
+static const Code *cast_operand(Lower *l, const Expr *e, const Layout *layout) {
+    const Expr *from = e->arg[0];
+    const bool index = type_is_float(e->type) && from->type == TY_I64 && in_index_type(l, from, false);
+    return index ? index_type_code(l, from, layout) : expr_code(l, from, layout);
+}
+
 const Code *expr_code(Lower *l, const Expr *e, const Layout *layout) {
     if (l->failed) return code(l->ctx, "0");
     switch (e->op) {
@@ -428,7 +435,7 @@ const Code *expr_code(Lower *l, const Expr *e, const Layout *layout) {
     case OP_VALUE: return value_code(l, e->u.value);
     case OP_FACTOR: return factor_code(l, e->u.factor);
     case OP_ARG: return l->args[e->u.i];
-    case OP_CAST: return cast_code(l, e->type, e->arg[0], expr_code(l, e->arg[0], layout));
+    case OP_CAST: return cast_code(l, e->type, e->arg[0], cast_operand(l, e, layout));
     case OP_RANDOM: return random_code(l, e, layout);
     case OP_IF: {
         const Code *c = expr_code(l, e->arg[0], layout), *a = expr_code(l, e->arg[1], layout);

@@ -87,7 +87,11 @@ static bool is_fused(const Expr *e) {
 static void operator(Reading *x, const Expr *e, double n) {
     const Type t = e->nargs ? e->arg[0]->type : e->type;
     if (e->op == OP_CAST) {
-        feature_convert(x, t, e->type, n);
+        const bool index = t == TY_I64 && type_is_float(e->type) && !expr_has(e->arg[0], is_long, NULL);
+        if (index)
+            feature_issue(x, PIPE_ALU, n); /* I2FP, of 32 bits */
+        else
+            feature_convert(x, t, e->type, n);
         return;
     }
     int64_t by;
