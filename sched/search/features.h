@@ -102,15 +102,19 @@ typedef struct Body {
     double other; /* instructions of no pipe: control, moves */
     double fixed; /* of all those, what registers beyond the end of an axis do not spare: exchanges, scans */
     /* Beside those, for the vectors in which peeled rows begin and end: */
-    double settled_end; /* for each, where warps share a row that are settled at launch */
-    double loop_ends;   /* in a loop, for all of a row that a warp has */
-    double loop_tests;  /* and, where its length is not known, in the first and the last iteration */
-    double chain;       /* cycles of operations of a thread that wait for each other */
-    double shuffles;    /* one after the other */
-    double rungs;       /* of fixed, and */
-    double climbs;      /* of shuffles, what is done for all lanes of a warp: a row that has fewer of them takes less */
-    double exchanges;   /* between warps, one after the other */
-    double meetings;    /* of a cluster's blocks */
+    double settled_end;  /* for each, where warps share a row that are settled at launch */
+    double loop_ends;    /* in a loop, for all of a row that a warp has */
+    double rows;         /* in exchanges between many warps, what warps combine, one row a time: of fewer warps, as a
+                         * launch may start, each has more rows */
+    double row_issue;    /* of all exchanges together, for one row each: instructions, */
+    double row_shuffles; /* and exchanges between lanes */
+    double loop_tests;   /* and, where its length is not known, in the first and the last iteration */
+    double chain;        /* cycles of operations of a thread that wait for each other */
+    double shuffles;     /* one after the other */
+    double rungs;        /* of fixed, and */
+    double climbs;    /* of shuffles, what is done for all lanes of a warp: a row that has fewer of them takes less */
+    double exchanges; /* between warps, one after the other */
+    double meetings;  /* of a cluster's blocks */
 } Body;
 
 /* A condition of the variants with wide accesses: a multiple. */

@@ -260,8 +260,16 @@ static void exchange(Reading *x, const Monoid *m, double lanes, double warps, do
     }
     if (warps <= 1) return;
     const double folded = warps <= MAX_FOLDED_BY_ALL ? warps : ceil(log2(warps)) + 2;
-    feature_issue(x, PIPE_MEMORY, (1 + folded) * cells * kept);
+    feature_issue(x, PIPE_MEMORY, cells * kept);
+    const double alone = issued(x);
+    feature_issue(x, PIPE_MEMORY, folded * cells * kept);
     combine(x, m, NULL, folded * kept);
+    if (warps > MAX_FOLDED_BY_ALL && x->settled_factor) {
+        const double rows = kept * TARGET_WARP / lanes;
+        open_body(x)->rows = fmax(open_body(x)->rows, rows);
+        open_body(x)->row_issue += (issued(x) - alone) / kept;
+        open_body(x)->row_shuffles += ceil(log2(warps));
+    }
     open_body(x)->exchanges += warps <= MAX_FOLDED_BY_ALL ? 1 : 2;
     open_body(x)->other += 4;
     x->settled = true;

@@ -315,12 +315,17 @@ static void add_access(Judge *j, int i, const double *left) {
 
 /* ---- how long a block lives ---- */
 
+/* Rows of an exchange that each warp has more where a launch starts a part of them. */
+static double more_rows(const Judge *j, const Body *b) {
+    return ceil(b->rows / j->warps) - ceil(b->rows / ceil(j->f->threads / (double)TARGET_WARP));
+}
+
 /* What is issued in an iteration; of that beside accesses, the share that is for registers that are reached. The others
  * take as much, since each statement tests for each of them, in branches. */
 static double issued(const Judge *j, int body, double *share) {
     const Body *b = &j->f->bodies.at[body];
     const double trips = most_of(1, b->parent < 0 ? 1 : at(j, b->trips));
-    double n = b->other + b->settled_end * settled_edges(j) + b->loop_ends / trips +
+    double n = b->other + b->settled_end * settled_edges(j) + b->loop_ends / trips + b->row_issue * more_rows(j, b) +
                b->loop_tests * least_of(1, FEATURE_ENDS / trips);
     for (int p = 0; p < PIPE_COUNT; p++) n += b->issue[p];
     const double fixed = b->fixed - b->rungs * j->idle;
@@ -378,8 +383,8 @@ static double life(const Judge *j, int body) {
     const Features *f = j->f;
     const Body *b = &f->bodies.at[body];
     const double cycle = 1 / j->m->clock, pace = most_of(j->m->pace, j->warps / SCHEDULERS);
-    double work = (b->shuffles - b->climbs * j->idle) * j->m->shuffle + b->exchanges * j->m->exchange +
-                  b->meetings * j->m->meeting;
+    const double shuffles = b->shuffles - b->climbs * j->idle + b->row_shuffles * more_rows(j, b);
+    double work = shuffles * j->m->shuffle + b->exchanges * j->m->exchange + b->meetings * j->m->meeting;
     double share;
     const double issue = issued(j, body, &share);
     work += (b->chain * share + issue * pace + j->pass[body] * j->warps) * cycle;
