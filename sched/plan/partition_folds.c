@@ -135,6 +135,36 @@ static Found note_loaded(const Expr *e, void *loaded) {
     return FOUND_NOT;
 }
 
+static Found loads_tensor(const Expr *e, const void *tensor) {
+    return e->op == OP_LOAD && e->u.tensor == tensor ? FOUND : FOUND_INSIDE;
+}
+
+/* Whether elements of a tensor are stored that wait for no reduction: one kernel reads them for both, over the variables
+ * of these elements (share.c). */
+static bool is_read_beside(const Folds *f, const Tensor *t) {
+    const Preparation *prep = f->x->prep;
+    bool any = false;
+    for (int i = 0; i < prep->order.n; i++) {
+        const Prepared *p = prepare_of(prep, prep->order.at[i]);
+        if (!p->stored || p->reduces || !p->value || p->tensor == f->root->tensor) continue;
+        for (int k = 0; k < (p->plain ? 1 : p->tensor->pieces.n); k++)
+            any = any || expr_has(p->value[k], loads_tensor, t);
+    }
+    return any;
+}
+
+static Found is_shared(const Expr *e, void *folds) {
+    if (e->op != OP_LOAD) return FOUND_INSIDE;
+    return is_read_beside(folds, e->u.tensor) ? FOUND : FOUND_NOT;
+}
+
+static bool shares_loads(Folds *f, const Expr *e) {
+    ExprWalk w = {.temp = f->by->temp, .before = is_shared, .user = f};
+    bool any = false;
+    for (int i = 0; i < e->nargs && !any; i++) any = expr_walk(&w, e->arg[i]);
+    return any;
+}
+
 static bool is_product(Folds *f, const Expr *e) {
     Loaded x = {.f = f};
     ExprWalk w = {.temp = f->by->temp, .before = note_loaded, .user = &x};
@@ -149,7 +179,7 @@ static const Expr *unite(ExprRewrite *r, const Expr *e, const Expr *made) {
     f->n++;
     if (fold->monoid->indexed || fold->monoid->ordered || fold->nvars > MAX_GROUP_AXES) return made;
     const Expr *less = is_full(f, e) ? unite_some(f->by, made, false) : NULL;
-    if (!less && is_full(f, e) && !is_product(f, made)) less = unite_some(f->by, made, true);
+    if (!less && is_full(f, e) && !is_product(f, made) && !shares_loads(f, made)) less = unite_some(f->by, made, true);
     f->united += less != NULL;
     return less ? less : made;
 }

@@ -37,3 +37,10 @@ export fn groups(x: f32[N, S, 3*K]) -> (y: f32[N, 3]) { y[n, g in 0..3] = sum[s,
 check groups(N = 2, S = 5, K = 4);
 export fn product(a: f32[B, I, K], c: f32[B, J, K]) -> (y: f32[I, J]) { y[i, j] = sum[b, k](a[b, i, k] * c[b, j, k]); }
 check product(B = 3, I = 5, J = 4, K = 7);
+
+// A broadcast's gradient: the elements beside the sums are read once for both.
+export fn broadcast(dy: f32[B, S, D], x: f32[B, S, D], s: f32[S]) -> (dx: f32[B, S, D], ds: f32[S]) {
+    dx[b, i, d] = dy[b, i, d] * s[i];
+    ds[i] = sum[b, d](dy[b, i, d] * x[b, i, d]);
+}
+check broadcast(B = 2, S = 5, D = 37);
