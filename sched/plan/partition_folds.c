@@ -139,18 +139,25 @@ static Found loads_tensor(const Expr *e, const void *tensor) {
     return e->op == OP_LOAD && e->u.tensor == tensor ? FOUND : FOUND_INSIDE;
 }
 
-/* Whether elements of a tensor are stored that wait for no reduction: one kernel reads them for both, over the variables
- * of these elements (share.c). */
+static bool loads(const Prepared *p, const Tensor *t) {
+    bool any = false;
+    for (int k = 0; k < (p->plain ? 1 : p->tensor->pieces.n); k++) any = any || expr_has(p->value[k], loads_tensor, t);
+    return any;
+}
+
+/* Whether elements of a tensor are stored beside what is folded: one kernel may read them for both, over the variables
+ * of these elements (share.c). What a let alone folds is for elements that come later. */
 static bool is_read_beside(const Folds *f, const Tensor *t) {
     const Preparation *prep = f->x->prep;
-    bool any = false;
+    const Tensor *folded = f->root->tensor;
+    bool elements = false, alone = folded->kind == TENSOR_LET;
     for (int i = 0; i < prep->order.n; i++) {
         const Prepared *p = prepare_of(prep, prep->order.at[i]);
-        if (!p->stored || p->reduces || !p->value || p->tensor == f->root->tensor) continue;
-        for (int k = 0; k < (p->plain ? 1 : p->tensor->pieces.n); k++)
-            any = any || expr_has(p->value[k], loads_tensor, t);
+        if (!p->stored || !p->value || p->tensor == folded || !loads(p, t)) continue;
+        elements |= p->tensor->rank > folded->rank;
+        alone &= p->reduces && p->tensor->rank > folded->rank;
     }
-    return any;
+    return elements && !alone;
 }
 
 static Found is_shared(const Expr *e, void *folds) {
