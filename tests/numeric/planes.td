@@ -27,16 +27,16 @@ check normed(N = 5, C = 2, H = 1, W = 3);
 
 // what is excluded, and a factor of its own for each plane, which forbids it
 export fn masked(x: bf16[N, C, P], m: bool[N, P]) -> (y: f32[C]) { y[c] = sum[n, p where m[n, p]](x[n, c, p]); }
-check masked(N = 3, C = 4, P = 7);
-check masked(N = 3, C = 4, P = 16);
+check masked(N = 3, C = 4, P = 7); // check-all
+check masked(N = 3, C = 4, P = 16); // check-all
 export fn scaled(x: f32[N, C, P], s: f32[N]) -> (y: f32[C]) { y[c] = sum[n, p](x[n, c, p] * s[n]); }
-check scaled(N = 3, C = 4, P = 7);
+check scaled(N = 3, C = 4, P = 7); // check-all
 
 // rows of groups that lie side by side, and a product, are none of them
 export fn groups(x: f32[N, S, 3*K]) -> (y: f32[N, 3]) { y[n, g in 0..3] = sum[s, k in 0..K](x[n, s, K*g + k]); }
-check groups(N = 2, S = 5, K = 4);
+check groups(N = 2, S = 5, K = 4); // check-all
 export fn product(a: f32[B, I, K], c: f32[B, J, K]) -> (y: f32[I, J]) { y[i, j] = sum[b, k](a[b, i, k] * c[b, j, k]); }
-check product(B = 3, I = 5, J = 4, K = 7);
+check product(B = 3, I = 5, J = 4, K = 7); // check-all
 
 // A broadcast's gradient: the elements beside the sums are read once for both.
 export fn broadcast(dy: f32[B, S, D], x: f32[B, S, D], s: f32[S]) -> (dx: f32[B, S, D], ds: f32[S]) {
