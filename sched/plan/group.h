@@ -23,7 +23,7 @@ typedef struct GAxis {
     bool folded;    /* by a step */
     bool scanned;
     bool ordered;   /* by a step whose monoid does not commute: one thread folds it, from its first element on */
-    bool merged;    /* made of two (flat.c) */
+    bool merged;    /* made of two (flat.c, partition_folds.c), whose quotient and remainder stand in subscripts */
     int contiguous; /* weight of the accesses whose last subscript moves by few elements along the axis */
 } GAxis;
 
@@ -133,9 +133,9 @@ bool group_step_leaves(const Group *gr, int i, int rule, const int64_t *dims);
 /* Whether the step folds over ranges that are data: each value of the other axes has one of its own, and one element is
  * in few of them. *within are the axes that the ranges have beside the folded one. */
 bool group_ragged(Group *gr, const GStep *s, AxisSet *within);
-/* And whether together they likely have each element once: not where each is the part of a row of its own that has
+/* Whether such ranges together likely have each element once: not where each is the part of a row of its own that has
  * data, as those of a batch of sentences are. */
-bool group_divides(Group *gr, const GStep *s, AxisSet *within);
+bool group_divides(Group *gr, const GStep *s, AxisSet within);
 AxisSet group_owned(const Group *gr); /* axes of the stores that steps fold or scan: one block owns them */
 
 const char *group_rule_text(int rule); /* of group_step_leaves */

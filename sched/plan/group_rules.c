@@ -56,8 +56,8 @@ static Found has_own_row(const Expr *e, const void *user) {
     return over && within ? FOUND : FOUND_INSIDE;
 }
 
-bool group_divides(Group *gr, const GStep *s, AxisSet *within) {
-    return group_ragged(gr, s, within) && !expr_has(s->body, has_own_row, &(OwnRow){gr, s->over, *within & ~s->over});
+bool group_divides(Group *gr, const GStep *s, AxisSet within) {
+    return !expr_has(s->body, has_own_row, &(OwnRow){gr, s->over, within & ~s->over});
 }
 
 /* Of ranges that are data an average one is not known, and most may be empty. */

@@ -135,13 +135,10 @@ static Found note_loaded(const Expr *e, void *loaded) {
     return FOUND_NOT;
 }
 
-static Found loads_tensor(const Expr *e, const void *tensor) {
-    return e->op == OP_LOAD && e->u.tensor == tensor ? FOUND : FOUND_INSIDE;
-}
-
 static bool loads(const Prepared *p, const Tensor *t) {
     bool any = false;
-    for (int k = 0; k < (p->plain ? 1 : p->tensor->pieces.n); k++) any = any || expr_has(p->value[k], loads_tensor, t);
+    for (int k = 0; k < (p->plain ? 1 : p->tensor->pieces.n); k++)
+        any = any || expr_has(p->value[k], expr_test_load, t);
     return any;
 }
 
@@ -185,8 +182,10 @@ static const Expr *unite(ExprRewrite *r, const Expr *e, const Expr *made) {
     const Reduce *fold = e->u.reduce;
     f->n++;
     if (fold->monoid->indexed || fold->monoid->ordered || fold->nvars > MAX_GROUP_AXES) return made;
-    const Expr *less = is_full(f, e) ? unite_some(f->by, made, false) : NULL;
-    if (!less && is_full(f, e) && !is_product(f, made) && !shares_loads(f, made)) less = unite_some(f->by, made, true);
+    if (fold->nvars < 2 || !is_full(f, e)) return made;
+    const Expr *less = unite_some(f->by, made, false);
+    if (!less) less = unite_some(f->by, made, true);
+    if (less && f->by->apart && (is_product(f, made) || shares_loads(f, made))) less = NULL;
     f->united += less != NULL;
     return less ? less : made;
 }

@@ -272,9 +272,9 @@ static const AxisSet *ragged_steps(CostForm *f, Ctx *ctx) {
     for (int i = 0; i < f->gr->steps.n; i++) {
         const GStep *p = &f->gr->steps.at[i];
         AxisSet set;
-        const bool divides = group_divides(f->gr, p, &set);
-        f->ragged |= set != 0;
-        within[i] = p->joined[0] || !divides ? 0 : set;
+        if (!group_ragged(f->gr, p, &set)) continue;
+        f->ragged = true;
+        within[i] = p->joined[0] || !group_divides(f->gr, p, set) ? 0 : set;
     }
     return within;
 }

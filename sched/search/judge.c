@@ -76,7 +76,7 @@ static double first_cache(const Judge *j) { return most_of(0, j->m->l1 - j->f->s
 
 /* ---- how many blocks ---- */
 
-enum { UNIT = 8 /* registers of a thread are given in such units */ };
+enum { UNIT = 8 /* registers of a thread, as the compiler gives them */ };
 
 static double registers(const Features *f, const Machine *m) {
     const double loops = f->loops ? m->register_loop : 0;
