@@ -3,6 +3,7 @@
  * bounded: the time of a partition is linear in its equations. */
 #include "gathered.h"
 #include "plan.h"
+#include "split.h"
 #include "ir/expr_walk.h"
 #include "ir/poly/poly.h"
 
@@ -192,7 +193,7 @@ static const char *not_shared(Sharer *x, const Sharing *a, const Sharing *b, Sha
     for (int i = 0; i < gr->steps.n; i++)
         for (int rule = 0; rule < GROUP_RULES; rule++)
             if (group_step_leaves(gr, i, rule, x->plan->dims) &&
-                !(rule == GROUP_FEW && x->shares && may_be_shares(gr, i)))
+                !(rule == GROUP_FEW && x->shares && may_be_shares(gr, i) && split_may(gr)))
                 return group_rule_text(rule);
     for (int i = a->roots.n; i < gr->stores.n; i++)
         for (int j = 0; j < a->roots.n; j++)
