@@ -60,24 +60,30 @@ bool group_divides(Group *gr, const GStep *s, AxisSet within) {
     return !expr_has(s->body, has_own_row, &(OwnRow){gr, s->over, within & ~s->over});
 }
 
+static bool is_ragged(const Group *gr, const GStep *p) {
+    AxisSet within;
+    return group_ragged((Group *)gr, p, &within);
+}
+
 /* Of ranges that are data an average one is not known, and most may be empty. */
 static bool is_large(const Group *gr, const GStep *p, const int64_t *dims) {
-    AxisSet within;
-    return is_full(gr, p) && !p->scan && group_length_at(gr, p->over, dims) > SMALL_FOLD &&
-           !group_ragged((Group *)gr, p, &within);
+    return is_full(gr, p) && !p->scan && group_length_at(gr, p->over, dims) > SMALL_FOLD && !is_ragged(gr, p);
 }
 
 /* p may stand in what q folds. */
 static bool stands_in(const GStep *p, const GStep *q) { return !(q->over & ~p->under); }
 
 /* A second large reduction over other axes than the first, or the one of two that the other reads: what reads it cannot
- * leave without it. */
+ * leave without it. One beside ranges that are data, too: a block for each result has too much of it where results are
+ * few, and shares (split.c) are of what folds the same. */
 static bool is_second(const Group *gr, int i, const int64_t *dims) {
     const GStep *p = &gr->steps.at[i];
     if (!is_large(gr, p, dims)) return false;
     for (int j = 0; j < gr->steps.n; j++) {
         const GStep *q = &gr->steps.at[j];
-        if (!is_large(gr, q, dims) || q->over == p->over) continue;
+        if (q->over == p->over || !is_full(gr, q)) continue;
+        if (is_ragged(gr, q) && !stands_in(q, p)) return true;
+        if (!is_large(gr, q, dims)) continue;
         if (stands_in(p, q) || (j < i && !stands_in(q, p))) return true;
     }
     return false;

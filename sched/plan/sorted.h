@@ -55,6 +55,9 @@ typedef struct SortedPlan {
 
 /* All of a Graph's; what it notes is in the memory of temp. */
 SortedPlan *sorted_find(Graph *g, Ctx *temp);
+/* Whether one of the folds loads elements, one for each owner and each place of the keys, that another reduction goes
+ * through anyway: a search for each owner adds nothing to that. */
+bool sorted_reads_beside(const SortedPlan *p, const SortedKeys *k);
 /* Declares the tensors of the sort, last in the Graph; takes them back; moves them to where what reads them may stand
  * behind them. A Graph that is put back as it was (definitions.h) may have it made again. */
 void sorted_make(SortedPlan *p, SortedKeys *k);

@@ -47,9 +47,11 @@ static double sort_all(Sorting *x, const SortedKeys *k) {
     return k->given ? s : s + alone_seconds(&x->alone, k->value, &t->pieces.at[0]);
 }
 
-/* All folds as a search of each owner, or in the order of their keys. */
+/* All folds as a search of each owner, which one pass with what is read anyway has as well; or in the order of their
+ * keys. */
 static double searched(Sorting *x, const SortedKeys *k) {
     double s = 0;
+    if (sorted_reads_beside(x->p, k)) return 0;
     for (int i = 0; i < k->folds.n; i++) s += alone_seconds(&x->alone, k->folds.at[i]->reduce, k->folds.at[i]->piece);
     return s;
 }
