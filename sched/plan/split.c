@@ -41,14 +41,28 @@ bool split_may(const Group *gr) {
     return !(over & o);
 }
 
+/* Whether an axis has shares for all of a machine: where elements are neighbours, no shorter than some lines. */
+static bool has_long_shares(const Group *gr, const GAxis *x, const Machine *m) {
+    bool nearest = x->contiguous > 0;
+    for (int a = 0; a < gr->axes.n; a++) nearest &= gr->axes.at[a].contiguous <= x->contiguous;
+    return x->guess / split_many(m) >= (nearest && gr->axes.n > 1 ? COLUMNS : 1);
+}
+
+/* Whether x is the better one to divide of two that have long shares, or have none. */
+static bool divides_better(const GAxis *x, const GAxis *y, bool shares, const Machine *m) {
+    if (shares) return x->contiguous < y->contiguous;
+    const bool some = 2 * x->guess >= m->sms, others = 2 * y->guess >= m->sms;
+    if (some && others && x->contiguous != y->contiguous) return x->contiguous < y->contiguous;
+    return x->guess > y->guess;
+}
+
 int split_axis(const Group *gr, AxisSet over, const Machine *m) {
     int best = -1;
     for (int a = 0; a < gr->axes.n; a++) {
         if (!(over >> a & 1)) continue;
         const GAxis *x = &gr->axes.at[a], *y = best >= 0 ? &gr->axes.at[best] : NULL;
-        bool better = !y || (x->contiguous < y->contiguous && x->guess >= split_many(m)) ||
-                      (x->guess > y->guess && y->guess < split_many(m));
-        if (better) best = a;
+        const bool shares = has_long_shares(gr, x, m), had = y && has_long_shares(gr, y, m);
+        if (!y || (shares == had ? divides_better(x, y, shares, m) : shares)) best = a;
     }
     return best;
 }
@@ -352,6 +366,7 @@ void split_groups(Plan *plan, const Machine *m) {
     for (int i = 0; i < plan->groups.n; i++) {
         Group *gr = plan->groups.at[i];
         if (gr->fused) continue; /* it is divided as it is */
+        flat_folds(gr);
         split_scans(plan, gr, m);
         Group *one = online_group(plan, gr);
         divide_some(plan, gr, gr, m);
