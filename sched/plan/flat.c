@@ -24,6 +24,7 @@ typedef struct Flat {
     Group *gr; /* one of them */
     Ctx *temp;
     PolyEnv env;
+    bool folds;  /* axes are looked for that all steps fold, else such as none folds */
     int a, b;    /* axes: the outer, the inner */
     Poly inner;  /* the extent of b */
     bool both;   /* an access has the two, and the inner's elements are neighbours */
@@ -38,13 +39,15 @@ typedef struct Flat {
 
 static bool is_both_or_none(const Flat *x, AxisSet set) { return (set >> x->a & 1) == (set >> x->b & 1); }
 
-/* Steps that fold neither axis, and have values, and what they join, of both or of none. */
+/* Steps that fold both axes in any order, or neither, and have values, and what they join, of both or of none. */
 static bool steps_allow(const Flat *x) {
     const Group *gr = x->gr;
     const AxisSet pair = (AxisSet)1 << x->a | (AxisSet)1 << x->b;
     for (int i = 0; i < gr->steps.n; i++) {
         const GStep *s = &gr->steps.at[i];
-        if (s->over & pair || !is_both_or_none(x, s->free)) return false;
+        const bool folds = s->over & pair;
+        if (folds != x->folds || !is_both_or_none(x, s->over) || !is_both_or_none(x, s->free)) return false;
+        if (folds && (s->scan || s->joined[0] || s->monoid->ordered || s->monoid->indexed)) return false;
         if (!is_both_or_none(x, s->joined[0]) || !is_both_or_none(x, s->joined[1])) return false;
     }
     return is_both_or_none(x, gr->across) && is_both_or_none(x, gr->bounded) && x->a != gr->split && x->b != gr->split;
@@ -185,6 +188,7 @@ static bool group_allows(Flat *x, bool with_one) {
     x->lines = true;
     x->seen = (ExprMap){0};
     if (x->inner.failed || !steps_allow(x) || !stores_allow(x)) return false;
+    if (x->folds) return x->both && !x->one && !x->split;
     /* Columns: threads go on from one axis to the next where that pays. */
     if (gr->steps.n && x->both && (told || x->one || x->split || !x->beside || x->rows || has_scan(gr))) return false;
     if (gr->steps.n) return !(x->one || x->split) || (with_one && !told && x->split && !x->beside && are_of_rows(x));
@@ -212,6 +216,7 @@ static GAxis axis_of_both(const Flat *x) {
     if (r.most >= INT32_MAX) r.most = -1;
     r.guess = product(a->guess, b->guess, INT64_MAX);
     r.indexed = a->indexed && b->indexed;
+    r.folded = a->folded && b->folded;
     r.contiguous = a->contiguous + b->contiguous;
     return r;
 }
@@ -237,16 +242,51 @@ static AxisSet without(AxisSet s, int b) {
     return (s & low) | (s >> 1 & ~low);
 }
 
-static void merge_step(const Flat *x, GStep *s, const Expr *const *from, const Expr *const *to) {
-    for (int k = 0; k < MAX_PARTS; k++)
-        if (s->part[k]) s->part[k] = expr_replace(x->gr->graph, s->part[k], from, to, 2);
-    s->node = expr_replace(x->gr->graph, s->node, from, to, 2);
-    s->guard = s->node->arg[0];
-    s->body = s->node->arg[1];
+/* Nodes that become others, in steps and stores: those of the axes, and of folds whose axes or operands change. */
+typedef struct Becomes {
+    VEC(const Expr *) from, to;
+} Becomes;
+
+static void becomes(Ctx *ctx, Becomes *b, const Expr *from, const Expr *to) {
+    vec_push(ctx, &b->from, from);
+    vec_push(ctx, &b->to, to);
+}
+
+static const Expr *become(const Flat *x, const Becomes *b, const Expr *e) {
+    return expr_replace(x->gr->graph, e, b->from.at, b->to.at, b->from.n);
+}
+
+static void merge_step(const Flat *x, GStep *s, Becomes *b) {
+    const Expr *args[1 + MAX_PARTS], *first = NULL;
     s->free = without(s->free, x->b);
     s->over = without(s->over, x->b);
     s->under = without(s->under, x->b);
     for (int k = 0; k < 2; k++) s->joined[k] = without(s->joined[k], x->b);
+    for (int i = 0; i < s->node->nargs; i++) args[i] = become(x, b, s->node->arg[i]);
+    for (int k = 0; k < MAX_PARTS; k++) {
+        if (!s->part[k]) continue;
+        const Expr *part = group_fold(x->gr, s, s->part[k], args);
+        if (s->part[k] == s->node) first = part;
+        becomes(x->temp, b, s->part[k], part);
+        s->part[k] = part;
+    }
+    s->node = first;
+    s->guard = s->node->arg[0];
+    s->body = s->node->arg[1];
+}
+
+/* Another group may have the old ones. */
+static void merge_axes(const Flat *x, GAxis both) {
+    Group *gr = x->gr;
+    GAxis *axes = NEW_N(gr->graph->ctx, GAxis, gr->axes.n);
+    for (int a = 0, k = 0; a < gr->axes.n; a++)
+        if (a != x->b) axes[k++] = a == x->a ? both : gr->axes.at[a];
+    gr->axes.at = axes;
+    gr->axes.cap = gr->axes.n--;
+    gr->across = without(gr->across, x->b);
+    gr->bounded = without(gr->bounded, x->b);
+    if (gr->split > x->b) gr->split--;
+    gr->free = (ExprMap){0};
 }
 
 static void merge(Flat *x) {
@@ -258,27 +298,23 @@ static void merge(Flat *x) {
     const Expr *const to[] = {expr2(g, OP_DIV, f, n), expr2(g, OP_MOD, f, n)};
     Whole whole = {.gr = gr, .from = from, .to = to};
     ExprWalk walk = {.temp = x->temp, .before = note_whole, .user = &whole, .loads = true};
+    Becomes b = {.from = {0}};
+    for (int i = 0; i < gr->stores.n; i++) {
+        expr_walk(&walk, gr->stores.at[i].value);
+        expr_walk(&walk, gr->stores.at[i].guard);
+    }
+    for (int i = 0; i < 2; i++) becomes(x->temp, &b, from[i], to[i]);
+    merge_axes(x, both);
+    for (int i = 0; i < gr->steps.n; i++) merge_step(x, &gr->steps.at[i], &b);
     for (int i = 0; i < gr->stores.n; i++) {
         GStore *s = &gr->stores.at[i];
         const Expr **subs = NEW_N(g->ctx, const Expr *, s->tensor->rank);
-        expr_walk(&walk, s->value);
-        expr_walk(&walk, s->guard);
-        for (int d = 0; d < s->tensor->rank; d++) subs[d] = expr_replace(g, s->subs[d], from, to, 2);
+        for (int d = 0; d < s->tensor->rank; d++) subs[d] = become(x, &b, s->subs[d]);
         s->subs = subs;
-        s->value = expr_replace(g, s->value, from, to, 2);
-        if (s->guard) s->guard = expr_replace(g, s->guard, from, to, 2);
+        s->value = become(x, &b, s->value);
+        if (s->guard) s->guard = become(x, &b, s->guard);
         s->axes = without(s->axes, x->b);
     }
-    for (int i = 0; i < gr->steps.n; i++) merge_step(x, &gr->steps.at[i], from, to);
-    gr->across = without(gr->across, x->b);
-    gr->bounded = without(gr->bounded, x->b);
-    if (gr->split > x->b) gr->split--;
-    GAxis *axes = NEW_N(g->ctx, GAxis, gr->axes.n); /* another group may have the old ones */
-    for (int a = 0, k = 0; a < gr->axes.n; a++)
-        if (a != x->b) axes[k++] = a == x->a ? both : gr->axes.at[a];
-    gr->axes.at = axes;
-    gr->axes.cap = gr->axes.n--;
-    gr->free = (ExprMap){0};
     group_find_rows(gr, x->temp);
 }
 
@@ -311,6 +347,16 @@ static void flatten(Group *gr) {
                 vec_push(temp, &x.all, part);
         }
     while (!gr->product && (merge_some(&x, false) || merge_some(&x, true))) {
+    }
+    ctx_temp_end(temp);
+}
+
+/* Axes that all steps fold: what folds the rows or planes of a tensor, and stores elements of them. */
+void flat_folds(Group *gr) {
+    Ctx *temp = ctx_temp(gr->graph->ctx);
+    Flat x = {.temp = temp, .env = {.g = gr->graph, .ctx = temp}, .folds = true};
+    vec_push(temp, &x.all, gr);
+    while (gr->steps.n && !gr->product && merge_some(&x, false)) {
     }
     ctx_temp_end(temp);
 }

@@ -315,6 +315,11 @@ const Expr *group_part(Group *gr, GStep *s, int k) {
     return s->part[k] = expr_node(g, OP_REDUCE, t, false, (int64_t)(intptr_t)key, s->node->arg, s->node->nargs);
 }
 
+const Expr *group_fold(Group *gr, const GStep *s, const Expr *part, const Expr *const *args) {
+    const Reduce *key = reduce_key(gr, part->u.reduce, s->over, step_kind(s));
+    return expr_node(gr->graph, OP_REDUCE, part->type, false, (int64_t)(intptr_t)key, args, part->nargs);
+}
+
 GStep *group_step(Group *gr, const Expr *node) {
     for (int i = 0; node && i < gr->steps.n; i++)
         for (int k = 0; k < gr->steps.at[i].monoid->n; k++)

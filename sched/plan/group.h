@@ -154,6 +154,8 @@ AxisSet group_free(Group *gr, const Expr *e); /* axes on which an expression of 
 GStep *group_step(Group *gr, const Expr *node);
 /* The reduction that stands for part k of the step, which from now on it has where nobody read that part. */
 const Expr *group_part(Group *gr, GStep *s, int k);
+/* The reduction that stands for this part of the step once its operands are others, or its axes. */
+const Expr *group_fold(Group *gr, const GStep *s, const Expr *part, const Expr *const *args);
 void group_find_rows(Group *gr, Ctx *temp);    /* fills in rows alone */
 void group_find_tensors(Group *gr, Ctx *temp); /* fills in tensors alone */
 void group_find_within(Group *gr);             /* fills in within, if it is not known yet */

@@ -85,6 +85,7 @@ void split_groups(Plan *plan, const Machine *m);
 void split_drop_online(Plan *plan);
 void apart_groups(Plan *plan, struct Preparation *prep, const Machine *m);
 void flat_groups(Plan *plan);
+void flat_folds(Group *gr); /* before a group is divided: axes that all of its steps fold */
 
 /* plan.c */
 Plan *plan_empty(Graph *g, Reasons *reasons);

@@ -6,7 +6,7 @@ TDC=$(realpath "${TDC:-build/tdc}") here=tests/versions
 . tests/suite.sh
 quick_compilers
 
-for file in classes short limits; do
+for file in classes short limits plain; do
     turn 3 || continue
     "$TDC" check $here/$file.td --emu >"$dir/log" 2>&1
     verdict $? "$(grep -v '^ok' "$dir/log")"
@@ -30,6 +30,21 @@ padded --at=M=4096 --at=N=8192
 padded --at=M=1000000 --at=N=50
 padded_softmax --at=B=2 --at=H=8 --at=M=1024 --at=N=1024
 padded_softmax --at=B=64 --at=H=12 --at=M=128 --at=N=128
+END
+
+# Programs as users write them, at most so many times a copy of their bytes.
+while read -r entry most sizes; do
+    # shellcheck disable=SC2086
+    "$TDC" explain $here/plain.td "$entry" -Wno-perf $sizes >"$dir/log"
+    awk -v most="$most" '$2 == "times" && $1 > most { far = 1 } / us, and|^[0-9.]+ us/ { said = 1 } END { exit far || !said }' "$dir/log"
+    verdict $? "$entry, at most $most times a copy: $(grep -E ' = |times' "$dir/log")"
+done <<'END'
+tanh_gradients 4 -DM=16384 -DN=1155
+tanh_gradients 9 --at=M=16384 --at=N=1155
+dice 15 --at=N=8 --at=C=19 --at=H=512 --at=W=512
+sweep 1.8 -DD=200 -DH=240 -DW=250
+planes_normed 1.4 -DN=8 -DC=64 -DH=250 -DW=250
+planes_normed 3 --at=N=8 --at=C=64 --at=H=250 --at=W=250
 END
 
 # Rows of which lengths say how much is data are likely half full: not as short as all of them together are one row.
