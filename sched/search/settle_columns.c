@@ -2,8 +2,8 @@
  * as rows do (settle.c): each warp has as many neighbouring elements of each column as any other, and a launch leaves
  * out the warps that would have none. Lanes go along the axis where elements are neighbours; what that leaves of a warp
  * goes along the columns, or along the next axis that stays. Where columns are short each warp has its own, or each
- * thread some neighbouring ones whole, with nothing to exchange (a softmax over 10 channels of 32 x 1000000 is predicted
- * at 347 us so, and was at 584). */
+ * thread some neighbouring ones whole, with nothing to exchange (a softmax over 10 channels of 32 x 1000000 is
+ * predicted at 347 us so, and was at 584). */
 #include "settle.h"
 
 #include "sched/machine/target.h"
