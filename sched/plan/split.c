@@ -12,6 +12,7 @@
 #include <string.h>
 
 enum { LEAST_SHARE = 4096 /* elements */, ROWS = 4, COLUMNS = 64 /* results of a block */ };
+enum { MUCH = 64 /* times as long */ };
 enum { FEWER = 16 /* times, where lengths are not known */ };
 
 int64_t split_many(const Machine *m) { return 2 * (int64_t)m->sms; }
@@ -50,6 +51,7 @@ static bool has_long_shares(const Group *gr, const GAxis *x, const Machine *m) {
 
 /* Whether x is the better one to divide of two that have long shares, or have none. */
 static bool divides_better(const GAxis *x, const GAxis *y, bool shares, const Machine *m) {
+    if (shares && (x->guess / MUCH >= y->guess || y->guess / MUCH >= x->guess)) return x->guess > y->guess;
     if (shares) return x->contiguous < y->contiguous;
     const bool some = 2 * x->guess >= m->sms, others = 2 * y->guess >= m->sms;
     if (some && others && x->contiguous != y->contiguous) return x->contiguous < y->contiguous;
