@@ -409,6 +409,30 @@ AxisSet cost_form_tables(const CostForm *f) {
     return set;
 }
 
+/* A function of two axes or more, which takes many instructions; axes that stay and that it has none of. */
+typedef struct Computed {
+    Group *gr;
+    AxisSet kept, set;
+} Computed;
+
+static Found note_computed(const Expr *e, void *computed) {
+    Computed *x = computed;
+    const AxisSet free = group_free(x->gr, e);
+    if (op_form(e->op) == FORM_CALL && op_rule(e->op) == RULE_FLOAT && free & (free - 1)) x->set |= x->kept & ~free;
+    return e->op == OP_LOAD ? FOUND_NOT : FOUND_INSIDE;
+}
+
+AxisSet cost_form_computed(const CostForm *f) {
+    Ctx *temp = ctx_temp(f->gr->graph->ctx);
+    Computed x = {.gr = f->gr};
+    ExprWalk w = {.temp = temp, .before = note_computed, .user = &x};
+    for (int a = 0; a < f->gr->axes.n; a++)
+        if (axis_has_grid(&f->gr->axes.at[a])) x.kept |= (AxisSet)1 << a;
+    for (int i = 0; i < f->gr->stores.n; i++) expr_walk(&w, f->gr->stores.at[i].value);
+    ctx_temp_end(temp);
+    return x.set;
+}
+
 double cost_form_once(const CostForm *f, int point) {
     double bytes = 0;
     for (int i = 0; i < f->accesses.n; i++) {

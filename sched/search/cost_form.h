@@ -78,6 +78,8 @@ CostForm *cost_form(Group *gr, const Points *points, Ctx *ctx); /* in that memor
 const int64_t *const *cost_form_strides(CostForm *f);
 /* Axes that stay along which a table, a load of two axes or more, is the same: each element serves several rows. */
 AxisSet cost_form_tables(const CostForm *f);
+/* The same of functions of two axes or more that take many instructions, as exponentials do. */
+AxisSet cost_form_computed(const CostForm *f);
 /* Bytes that are loaded and stored, each once. */
 double cost_form_once(const CostForm *f, int point);
 /* f->levels is for a set of axes with a loop. */

@@ -38,19 +38,30 @@ static int row_axis(const Group *gr) {
     return row;
 }
 
-static void build(const Group *gr, int row, int64_t warps, int64_t regs, int64_t vec, int peel, Schedule *s) {
+/* What threads have of rows. */
+typedef struct Held {
+    int64_t warps, regs, vec;
+    int peel;
+    int last;     /* the axis in which neighbouring blocks differ, or -1 */
+    int beside;   /* the axis of the other rows that a thread has, */
+    int64_t rows; /* and how many it has */
+} Held;
+
+static void build(const Group *gr, int row, const Held *h, Schedule *s) {
     schedule_clear(s, gr->axes.n);
     for (int a = 0; a < gr->axes.n; a++) {
         if (a != row) {
             schedule_factor(s, a, BIND_GRID, 0);
+            if (a == h->beside && h->rows > 1) schedule_factor(s, a, BIND_REG, h->rows);
             continue;
         }
-        schedule_factor(s, a, BIND_WARP, warps);
-        schedule_factor(s, a, BIND_REG, regs);
+        schedule_factor(s, a, BIND_WARP, h->warps);
+        schedule_factor(s, a, BIND_REG, h->regs);
         schedule_factor(s, a, BIND_LANE, TARGET_WARP);
-        if (vec > 1) schedule_factor(s, a, BIND_VEC, vec);
+        if (h->vec > 1) schedule_factor(s, a, BIND_VEC, h->vec);
     }
-    s->axis[row].peel = peel;
+    s->axis[row].peel = h->peel;
+    if (h->last >= 0) schedule_put_last(s, h->last);
 }
 
 /* Of whole blocks, for the compiler, which takes what registers it may: of rows that need few warps, as many more
@@ -119,16 +130,24 @@ static void each_of_table(const Settling *x, int64_t vec, int along) {
  * tensors beside them that do not: those ask for nothing but the row's end (layer norm of 2049 bf16 elements: 1.46 of a
  * copy on an H200, and 1.95 to 2.4 by vectors across pieces). Neighbouring blocks differ in the axis `last`, if there
  * is one: in that along which a table is the same, which they read from the caches then. */
-static void each_of_warps(const Settling *x, int64_t warps, int64_t regs, int64_t vec, int peel, int last) {
-    const GRow *r = peel ? &x->gr->rows.at[peel - 1] : NULL;
-    const int64_t words = regs * vec * x->wide / TARGET_REGISTER + BESIDE, threads = warps * TARGET_WARP;
+static void propose(const Settling *x, Held h) {
+    const GRow *r = h.peel ? &x->gr->rows.at[h.peel - 1] : NULL;
+    const int64_t words = h.rows * h.regs * h.vec * x->wide / TARGET_REGISTER + BESIDE;
+    const int64_t threads = h.warps * TARGET_WARP;
     Schedule s;
     if (r && (r->axis != x->row || !r->rows || !r->peels)) return;
     if (words * threads > REGISTERS) return;
-    build(x->gr, x->row, warps, regs, vec, peel, &s);
-    s.occupancy = vec > 1 ? most_blocks(words, threads, x->limits) : 0;
-    if (last >= 0) schedule_put_last(&s, last);
+    build(x->gr, x->row, &h, &s);
+    s.occupancy = h.vec > 1 ? most_blocks(words, threads, x->limits) : 0;
     hand_over(x, &s);
+}
+
+/* What takes many instructions and is the same along an axis is computed once for several rows of a thread. */
+static void each_of_computed(const Settling *x, int64_t warps, int64_t vec, int along) {
+    each_of_lanes(x, vec, along);
+    for (int64_t rows = 2; rows <= 4; rows *= 2)
+        for (int64_t regs = 1; regs <= 4; regs *= 2)
+            propose(x, (Held){warps, regs, vec, .last = -1, .beside = along, .rows = rows});
 }
 
 void settle_each(const CostForm *form, const SchedLimits *limits, SettleTake *take, void *user) {
@@ -138,7 +157,7 @@ void settle_each(const CostForm *form, const SchedLimits *limits, SettleTake *ta
     if (row < 0) return;
     int64_t narrow, wide;
     find_bytes(form, row, &narrow, &wide);
-    const AxisSet tables = cost_form_tables(form);
+    const AxisSet tables = cost_form_tables(form), computed = cost_form_computed(form);
     const int64_t vec = TARGET_ACCESS / narrow < WIDEST ? TARGET_ACCESS / narrow : WIDEST;
     const Settling x = {gr, limits, row, wide, take, user};
     int last = -1;
@@ -147,12 +166,13 @@ void settle_each(const CostForm *form, const SchedLimits *limits, SettleTake *ta
     if (last >= 0) each_of_lanes(&x, vec, last);
     for (int w = 0; w < (int)(sizeof WARPS / sizeof *WARPS); w++) {
         for (int64_t regs = 2; regs <= 16; regs *= 2)
-            for (int p = 0; p <= gr->rows.n; p++) each_of_warps(&x, WARPS[w], regs, vec, p, -1);
-        for (int64_t regs = 8; regs <= 16 && vec > 1; regs *= 2) each_of_warps(&x, WARPS[w], regs, 1, 0, -1);
+            for (int p = 0; p <= gr->rows.n; p++) propose(&x, (Held){WARPS[w], regs, vec, p, -1, -1, 1});
+        for (int64_t regs = 8; regs <= 16 && vec > 1; regs *= 2) propose(&x, (Held){WARPS[w], regs, 1, 0, -1, -1, 1});
     }
     for (int a = 0; a < gr->axes.n; a++) {
+        if (computed >> a & 1) each_of_computed(&x, WARPS[0], vec, a);
         if (!(tables >> a & 1)) continue;
         each_of_table(&x, vec, a);
-        for (int64_t regs = 2; regs <= 8; regs *= 2) each_of_warps(&x, WARPS[0], regs, vec, 0, a);
+        for (int64_t regs = 2; regs <= 8; regs *= 2) propose(&x, (Held){WARPS[0], regs, vec, 0, a, -1, 1});
     }
 }
