@@ -2,6 +2,7 @@
  * and the judge, which counts instructions, compares all of them. See versions_form.h. */
 #include "columns.h"
 #include "holds.h"
+#include "shorts.h"
 #include "versions_form.h"
 
 #include <math.h>
@@ -54,9 +55,11 @@ static void add_divided(Choosing *x, int division) {
 }
 
 void versions_add_columns(Choosing *x) {
-    if (!x->judged || x->points->n == 1) return;
+    if (!x->judged) return;
     for (int k = 0; k < x->chosen->candidates.n; k++) versions_note_best(x, k);
     x->form[0]->at = 0;
+    shorts_each(x->form[0], &x->limits, take_quicker, x);
+    if (x->points->n == 1) return;
     settle_columns_each(x->form[0], &x->limits, take_quicker, x);
     for (int d = 0; d < x->gr->divisions.n; d++)
         if (x->gr->divisions.at[d].columns) add_divided(x, d);

@@ -123,7 +123,8 @@ bool versions_legal_in(const Choosing *x, const Candidate *c, const Case *in);
  * of two and so on, since searches at points would find few lengths of many. */
 void versions_add_held(Choosing *x, int point);
 void versions_add_held_longest(Choosing *x);
-/* Of columns of any length those that are quicker somewhere than all candidates there are. */
+/* Of maps with a short axis, and of columns of any length, those that are quicker somewhere than all candidates there
+ * are. */
 void versions_add_columns(Choosing *x);
 
 /* ---- looking at other points (versions.c, versions_again.c) ---- */
