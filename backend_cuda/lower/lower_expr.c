@@ -263,11 +263,17 @@ typedef struct Condition {
 
 enum { CHEAP_NODES = 24 };
 
+/* What takes an instruction or two whatever its operands are. */
+static bool is_cheap(const Expr *e) {
+    const OpRule rule = op_rule(e->op);
+    const bool sum = e->op == OP_ADD || e->op == OP_SUB || e->op == OP_CAST;
+    return !e->nargs || sum || rule == RULE_COMPARE || rule == RULE_LOGIC || rule == RULE_TEST;
+}
+
 static Found visit_condition(const Expr *e, void *user) {
     Condition *c = user;
-    OpRule rule = op_rule(e->op);
     c->nodes++;
-    c->dear = c->dear || (e->nargs && rule != RULE_COMPARE && rule != RULE_LOGIC && rule != RULE_TEST);
+    c->dear = c->dear || !is_cheap(e);
     return c->dear || c->nodes > CHEAP_NODES ? FOUND : FOUND_INSIDE;
 }
 

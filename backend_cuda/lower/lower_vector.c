@@ -271,6 +271,9 @@ const Code *put_words(Lower *l, const VecPlan *plan, const Expr *e, Type t, cons
         put_move(l, v, plan, code_name(l->ctx, words), false);
         return code_name(l->ctx, words);
     }
+    /* To pack rounds as a cast does, and takes an instruction for two. */
+    const bool packs = t == TY_F16 || t == TY_BF16;
+    if (packs && e->op == OP_CAST && e->type == t && e->arg[0]->type == TY_F32) e = e->arg[0];
     put_declare(l, lower_value_type(t), some, "[%l]", plan->V);
     put_gather(l, plan, e, layout, some);
     put_declare(l, word, words, "[td_words<%s>(%l)]", T, plan->V);
