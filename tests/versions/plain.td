@@ -40,3 +40,39 @@ check planes_normed(N = 2, C = 3, H = 7, W = 9);
 check planes_normed(N = 2, C = 3, H = 4, W = 16);
 check planes_normed(N = 1, C = 2, H = 0, W = 3);
 check planes_normed(N = 3, C = 1, H = 1, W = 1);
+
+// Sums of differences beside their gradient: of axes that are folded and lie apart, with tests of each, shares are of both.
+export fn variation(x: f32[N, C, H, W]) -> (loss: f32[N], g: f32[N, C, H, W]) {
+    loss[n] = sum[c, i, j where i > 0](abs(x[n, c, i, j] - x[n, c, i - 1, j]));
+    g[n, c, i, j] = (if i > 0 then sign(x[n, c, i, j] - x[n, c, i - 1, j]) else 0)
+                  + (if i < H - 1 then sign(x[n, c, i, j] - x[n, c, i + 1, j]) else 0);
+}
+check variation(N = 3, C = 2, H = 7, W = 9);
+check variation(N = 1, C = 1, H = 1, W = 1);
+check variation(N = 2, C = 0, H = 3, W = 4);
+
+// Rows with powers that are the same for all of a batch: computed once for several rows of a thread.
+export fn decayed(s: f16[B, H, L, L], decay: f32[H]) -> (y: f16[B, H, L, L]) {
+    let d[b, h, i, j] = if j <= i then s[b, h, i, j] * decay[h] ** (i - j) else 0;
+    let z[b, h, i] = max(abs(sum[j](d[b, h, i, j])), 1);
+    y[b, h, i, j] = d[b, h, i, j] / z[b, h, i];
+}
+check decayed(B = 3, H = 2, L = 37) with decay in 0.9..1.0;
+check decayed(B = 1, H = 1, L = 1) with decay in 0.9..1.0;
+
+// Two results of each byte, which lie between each other: a thread has both.
+export fn four_bits(q: u8[128*G, N], s: f16[G, 2*N], z: u8[G, 2*N]) -> (w: f16[128*G, 2*N]) {
+    w[k, 2*n] = f32(i32(q[k, n] & 15) - i32(z[k / 128, 2*n])) * s[k / 128, 2*n];
+    w[k, 2*n + 1] = f32(i32(q[k, n] >> 4) - i32(z[k / 128, 2*n + 1])) * s[k / 128, 2*n + 1];
+}
+check four_bits(G = 2, N = 13) with q in 0..256;
+
+// A scan whose registers have room.
+export fn walked(z: f32[T, P]) -> (y: f32[T, P]) { y[t, p] = exp(sum[k where k <= t](z[k, p])); }
+check walked(T = 37, P = 101);
+
+// Comparisons and sums of indices: no branch around any, and what is stored is rounded once.
+export fn masked(doc: i32[B, S], prefix: i32[B], window: int) -> (y: bf16[B, S, S]) {
+    y[b, i, j] = if doc[b, i] == doc[b, j] && (j < prefix[b] || j <= i && i - j < window) then 0 else -inf;
+}
+check masked(B = 2, S = 37, window = 9) with doc in 0..3, prefix in 0..10;

@@ -34,6 +34,7 @@ END
 
 # Programs as users write them, at most so many times a copy of their bytes.
 while read -r entry most sizes; do
+    turn 3 || continue
     # shellcheck disable=SC2086
     "$TDC" explain $here/plain.td "$entry" -Wno-perf $sizes >"$dir/log"
     awk -v most="$most" '$2 == "times" && $1 > most { far = 1 } / us, and|^[0-9.]+ us/ { said = 1 } END { exit far || !said }' "$dir/log"
@@ -45,7 +46,16 @@ dice 15 --at=N=8 --at=C=19 --at=H=512 --at=W=512
 sweep 1.8 -DD=200 -DH=240 -DW=250
 planes_normed 1.4 -DN=8 -DC=64 -DH=250 -DW=250
 planes_normed 3 --at=N=8 --at=C=64 --at=H=250 --at=W=250
+variation 3.5 --at=N=32 --at=C=3 --at=H=360 --at=W=481
+decayed 2.5 --at=B=4 --at=H=8 --at=L=1000
+four_bits 1.3 -DG=32 -DN=5504
 END
+sed -n '/^export fn walked/,$p' $here/plain.td >"$dir/plain.td"
+"$TDC" "$dir/plain.td" -DB=8 -DS=2048 -o "$dir/plain.cu" -Wno-perf
+same 'a mask: no branch, no rounding twice' "$(sed -n '/^__global__.*masked/,/^}/p' "$dir/plain.cu" | grep 'doc0' | grep -cE '&&|[|][|]|td_round')" 0
+printf 'program walked\n  y: t = warp(8) reg(32); p = grid lane(32); occupancy 4\n' >"$dir/walked.txt"
+"$TDC" "$dir/plain.td" -DT=252 --schedules="$dir/walked.txt" -o "$dir/walked.cu" -Wno-perf
+same 'a scan with room: few tests' "$(sed -n '/^__global__.*walked_y(/,/^}/p' "$dir/walked.cu" | grep -c 't_reg < 28 ||')" 3
 
 # Rows of which lengths say how much is data are likely half full: not as short as all of them together are one row.
 cat >"$dir/padded.schedules" <<'END'
