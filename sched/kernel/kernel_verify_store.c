@@ -17,7 +17,8 @@ typedef struct Recover {
     const Layout *layout;
     PolyEnv env;
     FactorSet covered;
-    VEC(const Expr *) known; /* atoms whose value is determined */
+    VEC(const Expr *) known;   /* atoms whose value is determined */
+    VEC(const Value *) values; /* and such values */
 } Recover;
 
 typedef struct Item {
@@ -39,6 +40,8 @@ static Found is_unknown(const Expr *e, const void *recover) {
     if (e->op == OP_VALUE && !(e->u.value->domain & ~r->covered) && e->u.value->kind != VALUE_VAR) return FOUND_NOT;
     for (int i = 0; i < r->known.n; i++)
         if (r->known.at[i] == e) return FOUND_NOT;
+    for (int i = 0; i < r->values.n; i++)
+        if (e->op == OP_VALUE && e->u.value == r->values.at[i]) return FOUND_NOT;
     return e->op == OP_VALUE || e->op == OP_VAR ? FOUND : FOUND_INSIDE;
 }
 
@@ -148,7 +151,69 @@ static bool learn_cond(Recover *r, const Expr *c) {
         return a || b;
     }
     if (c->op != OP_EQ || type_is_float(c->arg[0]->type) || c->arg[0]->type == TY_BOOL) return false;
-    return learn(r, poly_sub(r->v->ctx, poly_of(&r->env, c->arg[0]), poly_of(&r->env, c->arg[1])), true);
+    const Poly p = poly_sub(r->v->ctx, poly_of(&r->env, c->arg[0]), poly_of(&r->env, c->arg[1]));
+    return learn(r, p, true) || learn(r, p, false) || learn(r, poly_scale(r->v->ctx, p, -1), false);
+}
+
+static bool is_stored(const Tensor *t, Stage *const *at, int n) {
+    for (int i = 0; i < n; i++) {
+        const bool stores = at[i]->kind == STAGE_STORE || at[i]->kind == STAGE_ATOMIC;
+        if ((stores && at[i]->tensor == t) || is_stored(t, at[i]->body.at, at[i]->body.n)) return true;
+    }
+    return false;
+}
+
+static bool is_changed(const Kernel *k, const Tensor *t) {
+    bool any = false;
+    for (int i = 0; i < k->parts.n; i++) any |= is_stored(t, k->parts.at[i]->body.at, k->parts.at[i]->body.n);
+    return any;
+}
+
+static bool was_learned(const Recover *r, const Value *x) {
+    for (int i = 0; i < r->values.n; i++)
+        if (r->values.at[i] == x) return true;
+    for (int i = 0; i < r->known.n; i++)
+        if (r->known.at[i]->op == OP_VALUE && r->known.at[i]->u.value == x) return true;
+    return false;
+}
+
+typedef struct Parts {
+    Recover *r;
+} Parts;
+
+/* A part that is not known, however integers are written. */
+static Found is_unknown_part(const Expr *e, const void *parts) {
+    Recover *r = ((const Parts *)parts)->r;
+    Item item[MAX_ITEMS];
+    if (is_known(r, e) || (type_is_int(e->type) && items_of(r, poly_of(&r->env, e), item) == 0)) return FOUND_NOT;
+    return e->nargs ? FOUND_INSIDE : FOUND;
+}
+
+static bool is_of_known(Recover *r, const Expr *e) { return !expr_has(e, is_unknown_part, &(Parts){r}); }
+
+static bool is_learnable(Recover *r, const Stage *s) {
+    if (s->kind == STAGE_MAP) return is_of_known(r, s->expr[0]);
+    bool known = s->kind == STAGE_LOAD && (!s->cond || is_of_known(r, s->cond));
+    for (int d = 0; known && d < s->tensor->rank; d++) known = is_of_known(r, s->subs[d]);
+    return known && !is_changed(r->v->k, s->tensor);
+}
+
+/* What is made of what is known, or stands at a place that is known and that nothing of the kernel changes, is known,
+ * too: where an element says which index stores it, `store y[s, j] = x[i, j] if last[s] == i` with s data of i, no
+ * other one does. */
+static bool learn_values(Recover *r, Stage *const *at, int n) {
+    bool more = false;
+    for (int i = 0; i < n; i++) {
+        const Stage *s = at[i];
+        more |= learn_values(r, s->body.at, s->body.n);
+        if (s->kind != STAGE_LOAD && s->kind != STAGE_MAP) continue;
+        const bool known = was_learned(r, s->out[0]), map = s->kind == STAGE_MAP && type_is_int(s->expr[0]->type);
+        if (known && map) more |= learn(r, poly_of(&r->env, s->expr[0]), false); /* that of which it is made */
+        if (known || !is_learnable(r, s)) continue;
+        vec_push(r->v->ctx, &r->values, s->out[0]);
+        more = true;
+    }
+    return more;
 }
 
 static bool reads_value(const Expr *e) { return expr_has_op(e, OP_VALUE); }
@@ -200,13 +265,24 @@ static FactorSet comes_by(const Verify *v, const Layout *l) {
     return set;
 }
 
+/* Where something is stored its conditions hold: that much is known of them. */
+static void know_conditions(Recover *r, const Expr *c) {
+    if (!c) return;
+    if (c->op == OP_AND) {
+        know_conditions(r, c->arg[0]);
+        know_conditions(r, c->arg[1]);
+    } else
+        vec_push(r->v->ctx, &r->known, c);
+}
+
 /* The factors that the store's subscripts determine. */
 static FactorSet determined(Verify *v, const Stage *s, PolyEnv env) {
     Recover r = {.v = v, .layout = s->layout, .env = env};
     ExprMap made = {0};
     r.env.made = &made;
+    know_conditions(&r, s->cond);
     for (bool more = true; more;) {
-        more = learn_cond(&r, s->cond);
+        more = learn_cond(&r, s->cond) | learn_values(&r, v->part->body.at, v->part->body.n);
         for (int i = 0; i < s->tensor->rank; i++) more |= learn(&r, poly_of(&r.env, s->subs[i]), false);
     }
     return r.covered;

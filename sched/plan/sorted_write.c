@@ -1,6 +1,7 @@
 /* Reductions by keys: the sort, and what they are in its order. See sorted.h. */
 #include "early.h"
 #include "sorted_form.h"
+#include "placed.h"
 #include "updated.h"
 
 #include "ir/expr_is.h"
@@ -435,4 +436,5 @@ void sorted_write(SortedPlan *p) {
         leave_untouched(&w, t);
     }
     updated_direct(g, p->temp);
+    placed_write(g, p->temp);
 }

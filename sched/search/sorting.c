@@ -7,6 +7,7 @@
 #include "ir/poly/poly.h"
 #include "judge.h"
 #include "sched/kernel/sort.h"
+#include "sched/plan/placed.h"
 #include "sched/plan/updated.h"
 
 #include <math.h>
@@ -126,10 +127,23 @@ typedef struct Keyed {
     SortingSize at[MOST_SIZES];
 } Keyed;
 
+/* What goes through the elements that keys name: all there are, or, by updates, as many as there are keys. */
+static void add_readers(Sorting *x, const SortedKeys *k, double *by) {
+    int64_t keys, below;
+    if (!interp_int(x->p->g, tensor_size(x->p->g, k->sort->keys), x->alone.dims, NULL, &keys)) return;
+    if (!interp_int(x->p->g, k->below, x->alone.dims, NULL, &below) || below <= 0) return;
+    for (int i = 0; i < k->folds.n; i++) {
+        const Tensor *t = placed_reader(x->p->g, x->alone.temp, k->folds.at[i]);
+        const double s = t ? alone_seconds(&x->alone, t->pieces.at[0].value, &t->pieces.at[0]) : 0;
+        for (int w = 0; w < WAYS && isfinite(s); w++) by[w] += w == BY_UPDATE ? s * (double)keys / (double)below : s;
+    }
+}
+
 static void ask(Sorting *x, const SortedKeys *k, double *by) {
     by[BY_SEARCH] = searched(x, k);
     by[BY_SORT] = sorted(x, k);
     by[BY_UPDATE] = updated(x, k);
+    add_readers(x, k, by);
 }
 
 /* log(time / best): what takes too long to say loses as if it took a thousand times as long. */

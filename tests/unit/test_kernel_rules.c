@@ -243,6 +243,27 @@ static const Case CASES[] = {
      PRE "  in ids: i64[M]\n  in x: f32[M, N]\n  out y: f32[M, N]\n" KERNEL(GRID, "  i = load ids[r]\n" LOAD
                                                                                   "  store y[i, n] = x0\n"),
      "do not determine r."},
+    {"... but that an element says which index stores it",
+     PRE "  in ids: i64[M]\n  in last: i64[M]\n  in x: f32[M, N]\n  out y: f32[M, N]\n" KERNEL(
+         GRID, "  i = load ids[r]\n  l = load last[i]\n" LOAD "  store y[i, n] = x0 if l == r\n"),
+     PRE "  in ids: i64[M]\n  in last: i64[M]\n  in x: f32[M, N]\n  out y: f32[M, N]\n" KERNEL(
+         GRID, "  i = load ids[r]\n  l = load last[i]\n" LOAD "  store y[i, n] = x0 if l <= r\n"),
+     "do not determine r."},
+    {"... of its place in both subscripts, by a number of two",
+     PRE "  in ids: i64[M, N]\n  in last: i64[M, 4]\n  out y: i64[M, 4]\n" KERNEL(
+         GRID, "  i = load ids[r, n]\n  j = map i / 4\n  l = load last[j, i % 4] if j < M\n  store y[j, i % 4] = l "
+               "if j < M && l == r * N + n\n"),
+     PRE "  in ids: i64[M, N]\n  in last: i64[M, 4]\n  out y: i64[M, 4]\n" KERNEL(
+         GRID, "  i = load ids[r, n]\n  j = map i / 4\n  l = load last[j, i % 4] if j < M\n  store y[j, i % 4] = l "
+               "if j < M && l == r * M + n\n"),
+     "do not determine"},
+    {"... where nobody changes that meanwhile",
+     PRE "  in ids: i64[M]\n  in last: i64[M]\n  inout y: i64[M]\n" KERNEL(
+         "    r = grid lane(32)\n    n = serial\n",
+         "  i = load ids[r]\n  l = load last[i]\n  store y[i] = r if l == r\n"),
+     PRE "  in ids: i64[M]\n  in last: i64[M]\n  inout y: i64[M]\n" KERNEL(
+         "    r = grid lane(32)\n    n = serial\n", "  i = load ids[r]\n  l = load y[i]\n  store y[i] = r if l == r\n"),
+     "do not determine r."},
     {"stores of one tensor are disjoint",
      PRE "  in x: f32[M, N]\n  out y: f32[M, 2 * N]\n" KERNEL(
          GRID, LOAD "  store y[r, 2 * n] = x0\n  store y[r, 2 * n + 1] = x0\n"),
