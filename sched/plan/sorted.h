@@ -55,6 +55,9 @@ typedef struct SortedPlan {
 
 /* All of a Graph's; what it notes is in the memory of temp. */
 SortedPlan *sorted_find(Graph *g, Ctx *temp);
+/* Makes lets of reductions in what is folded that are the same for all owners. Whether there were some: what was found
+ * is no longer what the Graph has then. */
+bool sorted_take_inner(const SortedPlan *p);
 /* Whether one of the folds loads elements, one for each owner and each place of the keys, that another reduction goes
  * through anyway: a search for each owner adds nothing to that. */
 bool sorted_reads_beside(const SortedPlan *p, const SortedKeys *k);

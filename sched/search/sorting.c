@@ -292,7 +292,9 @@ static bool write_ways(SortedPlan *p, Keyed *const *all, int n, int side) {
 
 bool sorting_choose(Graph *g, Targets t, const Machine *m, SortingBranch *branch) {
     Ctx *temp = ctx_temp(g->ctx);
-    Sorting x = {.p = sorted_find(g, temp), .alone = alone_new(g, t, m, temp)};
+    SortedPlan *found = sorted_find(g, temp);
+    if (sorted_take_inner(found)) found = sorted_find(g, temp);
+    Sorting x = {.p = found, .alone = alone_new(g, t, m, temp)};
     const int n = x.p->keys.n;
     Keyed **all = NEW_N(temp, Keyed *, n + 1);
     for (int i = 0; i < n; i++) all[i] = keyed(&x, x.p->keys.at[i]);
