@@ -137,21 +137,27 @@ FactorSet apply_tile(Apply *x, AxisSet axes, bool regs, bool threads) {
 
 /* ---- what is known ---- */
 
+/* Conditions in each other make many, of which each knows what was evaluated under it. */
+static const ExprMap *memo_of(const ApplyBody *s, const Expr *cond) {
+    const intptr_t at = cond ? expr_map_number(&s->of_cond, cond, 0) : 0;
+    return at ? &s->memos.at[at - 1].done : NULL;
+}
+
 static ExprMap *memo(Apply *x, ApplyBody *s, const Expr *cond) {
-    for (int i = 0; i < s->memos.n; i++)
-        if (s->memos.at[i].cond == cond) return &s->memos.at[i].done;
-    Memo m = {.cond = cond};
-    vec_push(x->temp, &s->memos, m);
-    return &s->memos.at[s->memos.n - 1].done;
+    if (!cond) return &s->plain;
+    if (!memo_of(s, cond)) {
+        vec_push(x->temp, &s->memos, (Memo){.cond = cond});
+        expr_map_put_number(x->temp, &s->of_cond, cond, s->memos.n);
+    }
+    return (ExprMap *)memo_of(s, cond);
 }
 
 const Expr *apply_known(const Apply *x, const Expr *e, const Expr *cond) {
-    for (ApplyBody *s = x->body; s; s = s->up)
-        for (int i = 0; i < s->memos.n; i++) {
-            if (s->memos.at[i].cond && s->memos.at[i].cond != cond) continue;
-            const Expr *r = expr_map_get(&s->memos.at[i].done, e);
-            if (r) return r;
-        }
+    for (const ApplyBody *s = x->body; s; s = s->up) {
+        const Expr *r = expr_map_get(&s->plain, e);
+        if (!r && memo_of(s, cond)) r = expr_map_get(memo_of(s, cond), e);
+        if (r) return r;
+    }
     return NULL;
 }
 

@@ -18,8 +18,10 @@ typedef struct Memo {
 /* The body of the kernel, or of one loop. */
 typedef struct ApplyBody {
     struct ApplyBody *up;
-    int axis; /* of the loop; -1 for the kernel's body */
-    VEC(Memo) memos;
+    int axis;        /* of the loop; -1 for the kernel's body */
+    ExprMap plain;   /* what was evaluated whatever conditions hold; */
+    VEC(Memo) memos; /* and under a condition, */
+    ExprMap of_cond; /* -> its number in memos plus 1 */
     VEC(Stage *) stages;
 } ApplyBody;
 
