@@ -6,8 +6,7 @@
 #include <stdlib.h>
 
 static const double ROUNDING = 1e-9;  /* of sums of losses, which depends on their order */
-static const double OF_PRODUCT = 0.8; /* what a test of several lengths multiplied counts, beside one of a length */
-static const double ENOUGH = 1.03;    /* times the best at every point: then there are versions enough */
+static const double ENOUGH = 1.03;   /* times the best at every point: then there are versions enough */
 
 /* ---- lengths ---- */
 
@@ -210,8 +209,6 @@ void versions_try_axes(Choosing *x, const Leaf *l, AxisSet axes, Parting *best) 
     Sides sides[MAX_CANDIDATES + MAX_POINTS];
     if (l->c.ntests == MAX_TESTS) return;
     const Ruler *r = versions_ruler(x, axes);
-    /* A product tells nearly all points apart, and so fits what those between them have nothing of. */
-    const double plain = axes & (axes - 1) ? OF_PRODUCT : 1;
     order_points(x, l, r, &s);
     find_lengths(x, axes, r, &s);
     for (int i = 0; i < s.ntests; i++) {
@@ -223,7 +220,7 @@ void versions_try_axes(Choosing *x, const Leaf *l, AxisSet axes, Parting *best) 
         /* Where no point is longer, what was taken for all sizes is for those. */
         if (sides[i].nleft == s.n) sides[i].loss[1] = 0, sides[i].candidate[1] = l->c.candidate;
         const double gain = l->loss - sides[i].loss[0] - sides[i].loss[1];
-        const double worth = fmax(gain, sides[i].within / 2) * plain; /* within: that takes two tests */
+        const double worth = fmax(gain, sides[i].within / 2); /* that takes two tests */
         if (!sides[i].nleft || !(worth > best->worth + ROUNDING)) continue;
         const SizeTest test = {axes, s.most[i], 0, 0};
         *best = (Parting){1, {test}, l->c, l->c, {sides[i].loss[0], sides[i].loss[1]}, gain, worth};
