@@ -24,13 +24,10 @@ typedef struct Flat {
     Group *gr; /* one of them */
     Ctx *temp;
     PolyEnv env;
-    bool folds;  /* axes are looked for that all steps fold, else such as none folds; */
-    bool apart;  /* and such as no elements are neighbours along, which divisions cost little */
+    bool folds;  /* axes are looked for that all steps fold, else such as none folds */
     int a, b;    /* axes: the outer, the inner */
     Poly inner;  /* the extent of b */
-    bool walked; /* an access has the two, */
-    bool both;   /* and the inner's elements are neighbours */
-    bool near;   /* an access has one of the two alone, along which its elements are neighbours */
+    bool both;   /* an access has the two, and the inner's elements are neighbours */
     bool lines;  /* every such access has rows that end on lines */
     bool one;    /* an access, or an index in a value, has one of the two alone */
     bool split;  /* an access has both, but does not walk them as one */
@@ -98,11 +95,9 @@ static bool access_allows(Flat *x, const Tensor *t, const Expr *const *subs, boo
     if (!by_a.n && !by_b.n) return !store;
     if (!by_a.n || !by_b.n) {
         x->one = true;
-        x->near |= near;
         return !store && (near || !by_b.n || folds);
     }
     if (near) x->both = true;
-    x->walked = true;
     if (poly_divisor(x->inner) * type_bits(t->type) % (LINE * 8)) x->lines = false;
     const bool as_one = poly_eq(by_a, poly_mul(x->temp, by_b, x->inner));
     x->split |= !as_one;
@@ -123,7 +118,7 @@ typedef enum Within { IN_VALUE, IN_SUBSCRIPT, IN_CONDITION } Within; /* a condit
 static bool allows(Flat *x, const Expr *e, Within in) {
     if (e->op == OP_VAR && in != IN_SUBSCRIPT) {
         const bool one = e->u.var == x->gr->axes.at[x->a].var || e->u.var == x->gr->axes.at[x->b].var;
-        if (one && in == IN_CONDITION && !x->apart) return false;
+        if (one && in == IN_CONDITION) return false;
         x->one |= one;
     }
     if (in != IN_SUBSCRIPT) x->rowly |= is_of_rows(x, e);
@@ -191,13 +186,10 @@ static bool group_allows(Flat *x, bool with_one) {
     const bool told = expr_guess_is_told(a->var->hi) && expr_guess_is_told(b->var->hi);
     if (told && product(a->guess, b->guess, INT64_MAX) > INT32_MAX) return false;
     x->inner = poly_of(&x->env, gr->axes.at[x->b].var->hi);
-    x->walked = x->both = x->one = x->split = x->beside = x->rows = x->rowly = false;
-    x->near = false;
+    x->both = x->one = x->split = x->beside = x->rows = x->rowly = false;
     x->lines = true;
     x->seen = (ExprMap){0};
     if (x->inner.failed || !steps_allow(x) || !stores_allow(x)) return false;
-    const bool unsaid = !expr_guess_is_told(a->var->hi) && !expr_guess_is_told(b->var->hi);
-    if (x->apart) return unsaid && x->walked && !x->both && !x->near && !x->split;
     if (x->folds) return x->both && !x->one && !x->split;
     /* Columns: threads go on from one axis to the next where that pays. */
     if (gr->steps.n && x->both && (told || x->one || x->split || !x->beside || x->rows || has_scan(gr))) return false;
@@ -366,11 +358,7 @@ void flat_folds(Group *gr) {
     Ctx *temp = ctx_temp(gr->graph->ctx);
     Flat x = {.temp = temp, .env = {.g = gr->graph, .ctx = temp}, .folds = true};
     vec_push(temp, &x.all, gr);
-    const bool may = gr->steps.n && !gr->product;
-    while (may && merge_some(&x, false)) {
-    }
-    x.apart = true;
-    while (may && merge_some(&x, false)) {
+    while (gr->steps.n && !gr->product && merge_some(&x, false)) {
     }
     ctx_temp_end(temp);
 }

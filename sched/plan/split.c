@@ -49,10 +49,12 @@ static bool has_long_shares(const Group *gr, const GAxis *x, const Machine *m) {
     return x->guess / split_many(m) >= (nearest && gr->axes.n > 1 ? COLUMNS : 1);
 }
 
-/* Whether x is the better one to divide of two that have long shares, or have none. */
+/* Whether x is the better one to divide of two that have long shares, or have none; of equal ones the later, as batches
+ * and channels are few. */
 static bool divides_better(const GAxis *x, const GAxis *y, bool shares, const Machine *m) {
     if (shares && (x->guess / MUCH >= y->guess || y->guess / MUCH >= x->guess)) return x->guess > y->guess;
-    if (shares) return x->contiguous < y->contiguous;
+    if (shares && x->contiguous != y->contiguous) return x->contiguous < y->contiguous;
+    if (shares) return x->guess >= y->guess;
     const bool some = 2 * x->guess >= m->sms, others = 2 * y->guess >= m->sms;
     if (some && others && x->contiguous != y->contiguous) return x->contiguous < y->contiguous;
     return x->guess > y->guess;

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double ROUNDING = 1e-9;  /* of sums of losses, which depends on their order */
+static const double ROUNDING = 1e-9; /* of sums of losses, which depends on their order */
 static const double ENOUGH = 1.03;   /* times the best at every point: then there are versions enough */
 
 /* ---- lengths ---- */

@@ -41,7 +41,7 @@ check planes_normed(N = 2, C = 3, H = 4, W = 16);
 check planes_normed(N = 1, C = 2, H = 0, W = 3);
 check planes_normed(N = 3, C = 1, H = 1, W = 1);
 
-// Sums of differences beside their gradient: of axes that are folded and lie apart, with tests of each, shares are of both.
+// Sums of differences beside their gradient: of channels and rows, of which nothing is said, rows are divided.
 export fn variation(x: f32[N, C, H, W]) -> (loss: f32[N], g: f32[N, C, H, W]) {
     loss[n] = sum[c, i, j where i > 0](abs(x[n, c, i, j] - x[n, c, i - 1, j]));
     g[n, c, i, j] = (if i > 0 then sign(x[n, c, i, j] - x[n, c, i - 1, j]) else 0)

@@ -42,11 +42,11 @@ while read -r entry most sizes; do
 done <<'END'
 tanh_gradients 4 -DM=16384 -DN=1155
 tanh_gradients 9 --at=M=16384 --at=N=1155
-dice 15 --at=N=8 --at=C=19 --at=H=512 --at=W=512
+dice 18 --at=N=8 --at=C=19 --at=H=512 --at=W=512
 sweep 1.8 -DD=200 -DH=240 -DW=250
 planes_normed 1.4 -DN=8 -DC=64 -DH=250 -DW=250
 planes_normed 3 --at=N=8 --at=C=64 --at=H=250 --at=W=250
-variation 3.5 --at=N=32 --at=C=3 --at=H=360 --at=W=481
+variation 20 --at=N=32 --at=C=3 --at=H=360 --at=W=481
 decayed 2.5 --at=B=4 --at=H=8 --at=L=1000
 four_bits 1.3 -DG=32 -DN=5504
 END
