@@ -170,8 +170,27 @@ const Expr *sema_to(Sema *s, Span span, Type t, const Expr *e) {
     return NULL;
 }
 
+typedef struct Among {
+    Graph *g;
+    Type type;
+} Among;
+
+/* What is chosen that is neither an element of an integer type nor a literal that it has. (As operands they are i32:
+ * 9.1.) Conditions choose. */
+static Found is_other(const Expr *e, const void *among) {
+    const Among *x = among;
+    if (e->type == TY_BOOL) return FOUND_NOT;
+    if (e->op == OP_CONST) return !type_is_float(e->type) && num_wrap(x->type, e->u.i) == e->u.i ? FOUND_NOT : FOUND;
+    if (e->op == OP_CAST) return expr_convert(x->g, x->type, e->arg[0]) ? FOUND_NOT : FOUND;
+    return e->op == OP_IF || e->op == OP_MIN || e->op == OP_MAX ? FOUND_INSIDE : FOUND;
+}
+
 const Expr *sema_store(Sema *s, Span span, Type t, const Expr *e) {
     if (!e) return NULL;
+    const bool chosen = e->op == OP_IF || e->op == OP_MIN || e->op == OP_MAX;
+    if (chosen && !e->untyped && e->type == TY_I32 && type_is_int(t) && type_acc(t) == TY_I32 &&
+        !expr_has(e, is_other, &(Among){s->g, t}))
+        return expr_cast(s->g, t, e);
     if (e->untyped || !type_is_float(e->type) || !type_is_float(t)) return sema_to(s, span, t, e);
     return e->type == type_acc(t) ? e : expr_cast(s->g, t, e);
 }

@@ -19,3 +19,6 @@ export fn rank(x: f32[M, N]) -> (y: f32[N]) {
 export fn narrow_update(inout w: i8[N], d: i32[N]) {
     w[n] += d[n]; // expect error[E0401]: i32 does not become i8 by itself
 }
+export fn chosen(x: i8[N], z: i32[N]) -> (y: i8[N]) {
+    y[i] = if x[i] < 0 then 128 else x[i]; // expect error[E0401]: i32 does not become i8 by itself
+}

@@ -52,6 +52,16 @@ export fn powers(x: f64[N], k: i32[N], h: bf16[N], step: i32, beta: f32) -> (ok:
 }
 check powers(N = 20, step = 7, beta = 0.875);
 
+// clause 6.9: what is chosen
+export fn chosen(x: i8[N], z: i8[N], w: u16[N]) -> (y: i8[N], m: i8[N], v: u16[N], ok: bool[N]) {
+    y[i] = if x[i] < 0 then 0 else if x[i] > 100 then -128 else max(x[i], z[i]);
+    m[i] = min(x[i], 100);
+    v[i] = if i % 2 == 0 then 65535 else w[i];
+    ok[i] = y[i] == (if x[i] < 0 then 0 else if x[i] > 100 then -128 else max(x[i], z[i])) && m[i] <= 100
+            && (i % 2 == 1 || v[i] == 65535);
+}
+check chosen(N = 37);
+
 // clause 6.8, 6.9
 export fn literals(b: bf16[N], h: f16[N], d: f64[N], k: i8[N], u: u8[N], w: i64[N], s: i16[N]) -> (ok: bool[N], ok_wide: bool[N], c: bf16[N]) {
     ok[i] = b[i] + 1 == 1.0 + b[i] && (k[i] + 1) / 2 == (i32(k[i]) + 1) / 2 && d[i] + 0.1 - 0.1 - d[i] < 1e-15 && d[i] * i == d[i] * f64(i)
