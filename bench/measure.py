@@ -8,8 +8,8 @@
   python3 bench/measure.py sizes [--only REGEX] [--drawn SEED] [--json FILE] [--seconds N]   # one bare build at many sizes: sizes.py
 
 Needs nvcc, tdc (as tdlang finds it) and PyTorch; JAX for xla. Programs are suite/NAME.td (with --suite wide
-wide/NAME.td, compositions that nothing was tuned for, judged beside torch.compile; with --suite places places/NAME.td,
-whose values go where data say), in these versions:
+wide/NAME.td, compositions that nothing was tuned for, judged beside torch.compile; with --suite plain plain/NAME.td, as
+users write them, of all fields; with --suite places places/NAME.td, whose values go where data say), in these versions:
 
   fixed  every length is given to tdc (-D N=4096)
   hint   lengths stay symbolic, and `dim N hint 4096;` says what they usually are
