@@ -7,7 +7,7 @@ check append(P = 7, H = 2, D = 5, T = 9) with slot in 0..P;
 check append(P = 100, H = 3, D = 8, T = 40) with slot in 0..P;
 check append(P = 100, H = 3, D = 8, T = 0) with slot in 0..P;
 check append(P = 1, H = 1, D = 1, T = 64) with slot in 0..P;
-check append(P = 5, H = 4, D = 0, T = 3) with slot in 0..P;
+check append(P = 5, H = 4, D = 0, T = 3) with slot in 0..P; // check-all
 
 // in two subscripts
 export fn paged(inout q: f32[P, 16, D], kv: f32[B, S, D], slot: i64[B, S]) {
@@ -15,7 +15,7 @@ export fn paged(inout q: f32[P, 16, D], kv: f32[B, S, D], slot: i64[B, S]) {
     q[slot[b, s] / 16, slot[b, s] % 16, d] = 2 * kv[b, s, d];
 }
 check paged(P = 3, D = 7, B = 2, S = 9) with slot in 0..48;
-check paged(P = 3, D = 8, B = 3, S = 1) with slot in 0..48;
+check paged(P = 3, D = 8, B = 3, S = 1) with slot in 0..48; // check-all
 
 // one table a batch, and a condition of its own
 export fn rows(inout q: f32[B, P, D], kv: f32[B, T, D], slot: i32[B, T], keep: bool[B, T]) {
