@@ -10,24 +10,10 @@ import torch
 import torch.nn.functional as F
 import suite
 from suite import rn, drawn, f16, f32
+from wide import B, uniform, flags, offsets
 
 CASES = {}
 case = functools.partial(suite.case, into=CASES)
-B = torch.bfloat16
-
-
-def uniform(*shape, low=0.0, high=1.0, dtype=f32):
-    return (torch.rand(*shape, device=suite.DEVICE) * (high - low) + low).to(dtype)
-
-
-def flags(*shape, share=0.7):
-    return torch.rand(*shape, device=suite.DEVICE) < share
-
-
-def offsets(n, total):
-    """n + 1 ascending numbers from 0 to `total`: where ranges of any lengths begin."""
-    ends = torch.tensor([0, total], device=suite.DEVICE)
-    return torch.cat([ends[:1], drawn(n - 1, total + 1).sort().values, ends[1:]])
 
 
 def count(n, x):

@@ -17,8 +17,8 @@ typedef struct Recover {
     const Layout *layout;
     PolyEnv env;
     FactorSet covered;
-    VEC(const Expr *) known;   /* atoms whose value is determined */
-    VEC(const Value *) values; /* and such values */
+    VEC(const Expr *) known;   /* atoms whose value is determined, and conditions that hold */
+    VEC(const Value *) values; /* values of loads and maps that are determined, too */
 } Recover;
 
 typedef struct Item {
@@ -63,7 +63,7 @@ static void mark(Recover *r, const Expr *e) {
 }
 
 /* The unknown atoms of p with their coefficients; -1 where p is not a sum of such. */
-static int items_of(Recover *r, Poly p, Item *item) {
+static int items_of(const Recover *r, Poly p, Item *item) {
     Ctx *ctx = r->v->ctx;
     int n = 0;
     if (p.failed) return -1;
@@ -177,21 +177,17 @@ static bool was_learned(const Recover *r, const Value *x) {
     return false;
 }
 
-typedef struct Parts {
-    Recover *r;
-} Parts;
-
 /* A part that is not known, however integers are written. */
-static Found is_unknown_part(const Expr *e, const void *parts) {
-    Recover *r = ((const Parts *)parts)->r;
+static Found is_unknown_part(const Expr *e, const void *recover) {
+    const Recover *r = recover;
     Item item[MAX_ITEMS];
     if (is_known(r, e) || (type_is_int(e->type) && items_of(r, poly_of(&r->env, e), item) == 0)) return FOUND_NOT;
     return e->nargs ? FOUND_INSIDE : FOUND;
 }
 
-static bool is_of_known(Recover *r, const Expr *e) { return !expr_has(e, is_unknown_part, &(Parts){r}); }
+static bool is_of_known(const Recover *r, const Expr *e) { return !expr_has(e, is_unknown_part, r); }
 
-static bool is_learnable(Recover *r, const Stage *s) {
+static bool is_learnable(const Recover *r, const Stage *s) {
     if (s->kind == STAGE_MAP) return is_of_known(r, s->expr[0]);
     bool known = s->kind == STAGE_LOAD && (!s->cond || is_of_known(r, s->cond));
     for (int d = 0; known && d < s->tensor->rank; d++) known = is_of_known(r, s->subs[d]);

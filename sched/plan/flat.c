@@ -39,7 +39,7 @@ typedef struct Flat {
 
 static bool is_both_or_none(const Flat *x, AxisSet set) { return (set >> x->a & 1) == (set >> x->b & 1); }
 
-/* Steps that fold both axes in any order, or neither, and have values, and what they join, of both or of none. */
+/* Steps that all fold both axes, in any order, or neither, and have values, and what they join, of both or of none. */
 static bool steps_allow(const Flat *x) {
     const Group *gr = x->gr;
     const AxisSet pair = (AxisSet)1 << x->a | (AxisSet)1 << x->b;

@@ -21,7 +21,7 @@
 
 /* The number of a value: a variable, or `outer * length + inner` of two. */
 typedef struct Number {
-    const Var *outer, *inner; /* outer NULL: one alone */
+    Var *outer, *inner; /* outer NULL: one alone */
     const Expr *length;
 } Number;
 
@@ -32,7 +32,7 @@ typedef struct Placing {
     const Piece *reader;
     const Expr *load;    /* of the last, in the reader: at variables of its own */
     const Piece *update; /* of the tensor that has the last of each element */
-    const Tensor *last;
+    Tensor *last;
     Number number;
 } Placing;
 
@@ -55,7 +55,7 @@ static bool find_number(const Expr *e, Number *n) {
 static bool is_of(const Number *n, const Var *v) { return n->outer == v || n->inner == v; }
 
 /* A let that is another one, element by element, is that. */
-static const Tensor *behind(const Tensor *t) {
+static Tensor *behind(Tensor *t) {
     const Piece *p = t->pieces.n ? &t->pieces.at[0] : NULL;
     if (t->kind != TENSOR_LET || t->sort || !tensor_is_plain(t) || p->value->op != OP_LOAD) return t;
     if (p->value->nargs != t->rank || p->value->u.tensor->kind != TENSOR_LET) return t;
@@ -100,12 +100,9 @@ static bool is_last(Placing *x, const Expr *c) {
     return true;
 }
 
-static Found loads_target(const Expr *e, const void *target) {
-    return e->op == OP_LOAD && e->u.tensor == target ? FOUND : FOUND_INSIDE;
-}
-
 static bool reads_itself(const Placing *x) {
-    return expr_has(x->reader->value, loads_target, x->target) || expr_has(x->reader->guard, loads_target, x->target);
+    return expr_has(x->reader->value, expr_test_load, x->target) ||
+           expr_has(x->reader->guard, expr_test_load, x->target);
 }
 
 /* What takes the place of variables, and of the load. */
@@ -150,13 +147,13 @@ static Piece by_updates(const Placing *x, const ExprVec *rest) {
     }
     if (x->number.outer) { /* the reader takes it apart */
         put(x, &of_reader, expr2(g, OP_DIV, x->load, x->number.length),
-            placed(x, &of_update, expr_var(g, (Var *)x->number.outer)));
+            placed(x, &of_update, expr_var(g, x->number.outer)));
         put(x, &of_reader, expr2(g, OP_MOD, x->load, x->number.length),
-            placed(x, &of_update, expr_var(g, (Var *)x->number.inner)));
+            placed(x, &of_update, expr_var(g, x->number.inner)));
     }
     put(x, &of_reader, x->load, number);
     if (u->guard) to.guard = placed(x, &of_update, u->guard);
-    to.guard = expr_and(g, to.guard, expr2(g, OP_EQ, expr_load(g, (Tensor *)x->last, at), number));
+    to.guard = expr_and(g, to.guard, expr2(g, OP_EQ, expr_load(g, x->last, at), number));
     for (int i = 0; i < rest->n; i++) to.guard = expr_and(g, to.guard, placed(x, &of_reader, rest->at[i]));
     to.value = placed(x, &of_reader, r->value);
     to.subs = NEW_N(g->ctx, const Expr *, x->target->rank + 1);
@@ -173,7 +170,6 @@ static void place_piece(Placing *x, Piece *p) {
     for (int i = 0; i < conds.n && named < 0; i++)
         if (is_last(x, conds.at[i])) named = i;
     if (named < 0 || reads_itself(x) || x->update->nvars + p->nvars > MAX_RANK) return;
-    is_last(x, conds.at[named]);
     for (int i = 0; i < conds.n; i++)
         if (i != named) vec_push(x->temp, &rest, conds.at[i]);
     for (int d = 0; d < x->target->rank; d++)

@@ -11,9 +11,10 @@
 #include "ir/expr_walk.h"
 
 typedef struct Taking {
+    const SortedPlan *p;
     EarlyPlace place;
-    const Expr *outer;
-    const SortedFold *fold;
+    const SortedFold *fold; /* at hand */
+    bool any;
 } Taking;
 
 static Found is_no_plain_load(const Expr *e, const void *unused) {
@@ -31,41 +32,30 @@ static bool may_go(const Taking *x, const Expr *e) {
 static const Expr *take_inner(ExprRewrite *r, const Expr *e) {
     Taking *x = r->user;
     if (e->op != OP_REDUCE) return NULL;
-    return may_go(x, e) ? early_let(&x->place, e, "inner") : e;
+    if (!may_go(x, e)) return e;
+    x->any = true;
+    return early_let(&x->place, e, "inner");
 }
 
+/* A fold by keys, with lets for the reductions in its operands; NULL: it is none. */
 static const Expr *take_of_fold(ExprRewrite *r, const Expr *e) {
     Taking *x = r->user;
-    if (e != x->outer) return NULL;
-    const Expr *args[1 + MAX_PARTS];
+    if (e->op != OP_REDUCE) return NULL;
+    x->fold = expr_map_get(&x->p->of, e);
+    if (!x->fold) return NULL;
+    const Expr *operand[MAX_PARTS];
     ExprRewrite inner = {.g = r->g, .temp = r->temp, .before = take_inner, .user = x, .reduces = true};
-    args[0] = e->arg[0];
-    for (int i = 1; i < e->nargs; i++) args[i] = expr_rewrite(&inner, e->arg[i]);
-    return expr_reduce_parts(r->g, e->u.reduce, args[0], args + 1);
-}
-
-/* Whether a fold has a reduction in what it folds that may go. */
-static bool has_inner(Taking *x, const SortedFold *f) {
-    x->outer = f->reduce;
-    x->fold = f;
-    bool any = false;
-    for (int i = 1; i < f->reduce->nargs && !any; i++) any = f->reduce->arg[i]->reduces;
-    return any;
+    for (int i = 1; i < e->nargs; i++) operand[i - 1] = expr_rewrite(&inner, e->arg[i]);
+    return expr_reduce_parts(r->g, e->u.reduce, e->arg[0], operand);
 }
 
 bool sorted_take_inner(const SortedPlan *p) {
     Graph *g = p->g;
-    bool any = false;
-    for (int k = 0; k < p->keys.n; k++)
-        for (int i = 0; i < p->keys.at[k]->folds.n; i++) {
-            const SortedFold *f = p->keys.at[k]->folds.at[i];
-            Taking x = {.place = {.g = g, .temp = p->temp, .reader = (Tensor *)f->reader, .at = f->reader->id}};
-            ExprRewrite r = {.g = g, .temp = p->temp, .before = take_of_fold, .user = &x, .reduces = true};
-            if (!has_inner(&x, f)) continue;
-            Piece *piece = (Piece *)f->piece;
-            const Expr *value = expr_rewrite(&r, piece->value);
-            any |= value != piece->value;
-            piece->value = value;
-        }
-    return any;
+    Taking x = {.p = p, .place = {.g = g, .temp = p->temp}};
+    for (int *at = &x.place.at; *at < g->tensors.n && p->keys.n; ++*at) {
+        Tensor *t = x.place.reader = g->tensors.at[*at];
+        ExprRewrite r = {.g = g, .temp = p->temp, .before = take_of_fold, .user = &x, .reduces = true};
+        for (int k = 0; k < t->pieces.n; k++) t->pieces.at[k].value = expr_rewrite(&r, t->pieces.at[k].value);
+    }
+    return x.any;
 }

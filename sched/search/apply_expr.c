@@ -138,24 +138,19 @@ FactorSet apply_tile(Apply *x, AxisSet axes, bool regs, bool threads) {
 /* ---- what is known ---- */
 
 /* Conditions in each other make many, of which each knows what was evaluated under it. */
-static const ExprMap *memo_of(const ApplyBody *s, const Expr *cond) {
-    const intptr_t at = cond ? expr_map_number(&s->of_cond, cond, 0) : 0;
-    return at ? &s->memos.at[at - 1].done : NULL;
-}
-
 static ExprMap *memo(Apply *x, ApplyBody *s, const Expr *cond) {
-    if (!cond) return &s->plain;
-    if (!memo_of(s, cond)) {
-        vec_push(x->temp, &s->memos, (Memo){.cond = cond});
-        expr_map_put_number(x->temp, &s->of_cond, cond, s->memos.n);
-    }
-    return (ExprMap *)memo_of(s, cond);
+    ExprMap *m = cond ? expr_map_object(&s->under, cond) : &s->plain;
+    if (m) return m;
+    m = NEW(x->temp, ExprMap);
+    expr_map_put_object(x->temp, &s->under, cond, m);
+    return m;
 }
 
 const Expr *apply_known(const Apply *x, const Expr *e, const Expr *cond) {
     for (const ApplyBody *s = x->body; s; s = s->up) {
+        const ExprMap *under = cond ? expr_map_object(&s->under, cond) : NULL;
         const Expr *r = expr_map_get(&s->plain, e);
-        if (!r && memo_of(s, cond)) r = expr_map_get(memo_of(s, cond), e);
+        if (!r && under) r = expr_map_get(under, e);
         if (r) return r;
     }
     return NULL;

@@ -10,18 +10,12 @@ typedef struct Cond {
     const Expr *key, *is;
 } Cond;
 
-typedef struct Memo {
-    const Expr *cond; /* the key under which the values were made */
-    ExprMap done;     /* expression of the group -> expression of the kernel */
-} Memo;
-
 /* The body of the kernel, or of one loop. */
 typedef struct ApplyBody {
     struct ApplyBody *up;
-    int axis;        /* of the loop; -1 for the kernel's body */
-    ExprMap plain;   /* what was evaluated whatever conditions hold; */
-    VEC(Memo) memos; /* and under a condition, */
-    ExprMap of_cond; /* -> its number in memos plus 1 */
+    int axis;      /* of the loop; -1 for the kernel's body */
+    ExprMap plain; /* expression of the group -> of the kernel, whatever conditions hold; */
+    ExprMap under; /* condition -> such a map of what was evaluated under it */
     VEC(Stage *) stages;
 } ApplyBody;
 

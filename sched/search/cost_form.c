@@ -398,10 +398,16 @@ CostForm *cost_form(Group *gr, const Points *points, Ctx *ctx) {
     return x.f;
 }
 
+static AxisSet kept_axes(const Group *gr) {
+    AxisSet kept = 0;
+    for (int a = 0; a < gr->axes.n; a++)
+        if (axis_has_grid(&gr->axes.at[a])) kept |= (AxisSet)1 << a;
+    return kept;
+}
+
 AxisSet cost_form_tables(const CostForm *f) {
-    AxisSet set = 0, kept = 0;
-    for (int a = 0; a < f->gr->axes.n; a++)
-        if (axis_has_grid(&f->gr->axes.at[a])) kept |= (AxisSet)1 << a;
+    const AxisSet kept = kept_axes(f->gr);
+    AxisSet set = 0;
     for (int i = 0; i < f->accesses.n; i++) {
         const CostAccess *c = &f->accesses.at[i];
         if (c->load && c->axes & (c->axes - 1)) set |= kept & ~c->axes;
@@ -424,10 +430,8 @@ static Found note_computed(const Expr *e, void *computed) {
 
 AxisSet cost_form_computed(const CostForm *f) {
     Ctx *temp = ctx_temp(f->gr->graph->ctx);
-    Computed x = {.gr = f->gr};
+    Computed x = {.gr = f->gr, .kept = kept_axes(f->gr)};
     ExprWalk w = {.temp = temp, .before = note_computed, .user = &x};
-    for (int a = 0; a < f->gr->axes.n; a++)
-        if (axis_has_grid(&f->gr->axes.at[a])) x.kept |= (AxisSet)1 << a;
     for (int i = 0; i < f->gr->stores.n; i++) expr_walk(&w, f->gr->stores.at[i].value);
     ctx_temp_end(temp);
     return x.set;

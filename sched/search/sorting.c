@@ -15,7 +15,8 @@
 typedef struct Sorting {
     SortedPlan *p;
     Alone alone;
-    bool all; /* the point stands for all sizes */
+    bool all;    /* the point stands for all sizes */
+    bool beside; /* what the keys at hand fold is gone through anyway */
 } Sorting;
 
 /* Where nothing is said of keys and owners they are so many, all else is as long as usual. */
@@ -52,7 +53,7 @@ static double sort_all(Sorting *x, const SortedKeys *k) {
  * keys. */
 static double searched(Sorting *x, const SortedKeys *k) {
     double s = 0;
-    if (sorted_reads_beside(x->p, k)) return 0;
+    if (x->beside) return 0;
     for (int i = 0; i < k->folds.n; i++) s += alone_seconds(&x->alone, k->folds.at[i]->reduce, k->folds.at[i]->piece);
     return s;
 }
@@ -165,6 +166,7 @@ static Keyed *keyed(Sorting *x, SortedKeys *k) {
     Keyed *y = NEW(x->alone.temp, Keyed);
     y->k = k;
     sorted_make(x->p, k);
+    x->beside = sorted_reads_beside(x->p, k);
     x->all = true;
     find_point(x, k, ALONE_OWNERS, ALONE_KEYS);
     ask(x, k, y->first);

@@ -275,7 +275,7 @@ Chosen *versions_look(Choosing *x, int *moved) {
     for (int i = 1; i < searched; i++) add_best(x, i * versions_step(n) % n, of_kind(x->gr), false);
     if (x->judged && n > 1 && n <= FEW_POINTS && x->gr->steps.n) versions_climb_hint(x, moved);
     if (x->points->n > n) versions_add_for_slow(x, searched / 2, 0);
-    versions_add_columns(x);
+    versions_add_beside(x);
     x->compared = versions_compare_alike(x);
     versions_find_losses(x);
     versions_find_cases(x);

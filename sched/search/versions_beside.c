@@ -54,7 +54,7 @@ static void add_divided(Choosing *x, int division) {
     if (d.rest) columns_each(versions_cost_form(x, division, 0), &x->limits, take_divided, &d);
 }
 
-void versions_add_columns(Choosing *x) {
+void versions_add_beside(Choosing *x) {
     if (!x->judged) return;
     for (int k = 0; k < x->chosen->candidates.n; k++) versions_note_best(x, k);
     x->form[0]->at = 0;

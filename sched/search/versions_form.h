@@ -125,7 +125,7 @@ void versions_add_held(Choosing *x, int point);
 void versions_add_held_longest(Choosing *x);
 /* Of maps with a short axis, and of columns of any length, those that are quicker somewhere than all candidates there
  * are. */
-void versions_add_columns(Choosing *x);
+void versions_add_beside(Choosing *x);
 
 /* ---- looking at other points (versions.c, versions_again.c) ---- */
 /* Of a group, at points; its divisions' forms are there after versions_begin_search, its candidates after
