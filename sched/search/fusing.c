@@ -18,7 +18,7 @@ enum { GROUPS = 2, MOST_KERNELS = GROUPS * MAX_TOGETHER };
 /* The features of a group's versions. */
 typedef struct Judged {
     const Versions *v;
-    Features *f[MAX_VERSIONS][MAX_TOGETHER];
+    Features *f[MAX_PLACED][MAX_TOGETHER];
 } Judged;
 
 static bool judge(Judged *x, const Versions *v, Program *p, Ctx *temp) {

@@ -102,16 +102,16 @@ static bool are_few(const Plan *plan, Versions *versions, bool *reduced) {
     Program *p = program_new(temp, plan->graph); /* of kernels that are names alone */
     Places places = {.p = p, .plan = plan};
     const int n = plan->groups.n;
-    Kernel **of = NEW_N(temp, Kernel *, n * MAX_VERSIONS + 1);
-    StepList *to[MAX_VERSIONS];
+    Kernel **of = NEW_N(temp, Kernel *, n * MAX_PLACED + 1);
+    StepList *to[MAX_PLACED];
     for (int i = 0; i < n; i++) {
         const Versions *v = &versions[i];
         StepList *at = place_of(&places, plan->groups.at[i]);
         if (!at || v->n < 2) continue;
         place_versions(p, at, v, plan->groups.at[i]->product, to);
         for (int k = 0; k < v->n; k++) {
-            of[i * MAX_VERSIONS + k] = kernel_new_at(p, to[k], sym_fmt(temp, "%d_%d", i, k));
-            of[i * MAX_VERSIONS + k]->product = plan->groups.at[i]->product;
+            of[i * MAX_PLACED + k] = kernel_new_at(p, to[k], sym_fmt(temp, "%d_%d", i, k));
+            of[i * MAX_PLACED + k]->product = plan->groups.at[i]->product;
             for (int j = 1; j < v->at[k].n; j++) kernel_new_at(p, to[k], sym_fmt(temp, "%d_%d_%d", i, k, j));
         }
     }
@@ -120,7 +120,7 @@ static bool are_few(const Plan *plan, Versions *versions, bool *reduced) {
     *reduced = false;
     for (int i = 0; i < n && few; i++) {
         const int had = versions[i].n;
-        if (of[i * MAX_VERSIONS]) keep_reached(&versions[i], &of[i * MAX_VERSIONS]);
+        if (of[i * MAX_PLACED]) keep_reached(&versions[i], &of[i * MAX_PLACED]);
         *reduced |= versions[i].n < had;
     }
     ctx_temp_end(temp);
@@ -172,7 +172,7 @@ static bool apply_version(Program *p, const Version *v, StepList *at, bool keep,
 }
 
 static bool apply_versions(Program *p, StepList *at, const Versions *v, bool product, bool keep, Text *why) {
-    StepList *to[MAX_VERSIONS];
+    StepList *to[MAX_PLACED];
     place_versions(p, at, v, product, to);
     for (int i = 0; i < v->n; i++)
         if (!apply_version(p, &v->at[i], to[i], keep, why)) return false;

@@ -49,7 +49,6 @@ static const double EXTREME = 0.02; /* the weight of an extreme */
 enum { NSHORT = 12 };
 static const int64_t SHORT_LENGTHS[NSHORT] = {8, 2, 16, 4, 12, 3, 32, 7, 1, 24, 5, 10};
 /* Drawn points. */
-enum { NDRAWN = 400, NDRAWN_OF_FOLD = 400 /* whose kernels take longer to be judged */ };
 static const double DRAWN = 0.1; /* the weight of one */
 
 typedef struct Dims {
@@ -89,7 +88,8 @@ typedef struct Making {
     int64_t *trial;    /* the point that is made */
     short *at;         /* of each hash of a point, its number plus 1, or of one before it that is taken */
     VEC(AxisSet) sets; /* over which elements are stored or folded */
-    AxisSet ragged;    /* axes of ranges that are data, and those that they divide */
+    AxisSet ranges;    /* axes that tell ranges which are data apart, */
+    AxisSet divided;   /* and those that they divide */
     bool *column;      /* of each dimension: it is a length of rows, see column_axes */
 } Making;
 
@@ -138,7 +138,8 @@ static void note_sets(Making *x) {
         const bool both = s->joined[0] != 0; /* of a product of matrices, what is loaded */
         AxisSet within, all = s->free | s->over;
         if (!both && group_ragged((Group *)gr, s, &within) && group_divides((Group *)gr, s, within)) {
-            x->ragged |= within | s->over;
+            x->ranges |= within;
+            x->divided |= s->over;
             all &= ~within;
         }
         note_set(x, both ? s->joined[0] : all);
@@ -189,7 +190,7 @@ static void keep_required(const Group *gr, const Expr *c, int64_t *dims) {
         dims[large->id] = legal(large, dims[small->id]);
 }
 
-enum { HASHES = 2048 /* more than twice as many as there are points */ };
+enum { HASHES = 8192 /* more than twice as many as there are points */ };
 
 /* Whether x->trial was added before; else it is noted as the next point. */
 static bool was_added(Making *x) {
@@ -267,7 +268,7 @@ static void add_spread(Making *x, Dim *const *free, int n) {
             -1; /* of the lengths that ranges divide, and are divided into: at every other point they are equal */
         for (int i = 0; i < n; i++) {
             const double at = i < MOST_VARIED ? k * STEP[i] : 0;
-            const bool ranges = is_length(x->gr, x->ragged, free[i]);
+            const bool ranges = is_length(x->gr, x->ranges | x->divided, free[i]);
             const int64_t *values = ranges ? MANY_RANGES : is_column(x, free[i]) ? MANY_COLUMNS : MANY_ROWS;
             v[i] = values[(int)((at - (int)at) * NMANY)];
             if (ranges && first < 0) first = i;
@@ -335,33 +336,37 @@ static int64_t length_of(int bits, uint32_t *state) {
     }
 }
 
-/* A total of elements is shared out to the dimensions bit by bit: all divisions of it are alike. But what ranges that
- * are data divide, mostly has some elements a range. */
-static void add_drawn(Making *x, Dim *const *free, int n) {
+/* Bits in all are shared out, all divisions of them alike. */
+static void share_bits(int total, int *bits, int n, uint32_t *state) {
+    for (int i = 0; i + 1 < n; i++) { /* where shares end, in order */
+        const int at = bits_of(state, total + 1);
+        int to = i;
+        for (; to > 0 && bits[to - 1] > at; to--) bits[to] = bits[to - 1];
+        bits[to] = at;
+    }
+    bits[n - 1] = total;
+    for (int i = n - 1; i > 0; i--) bits[i] -= bits[i - 1];
+}
+
+/* A total of elements is shared out to the dimensions bit by bit. But what ranges that are data divide, mostly has some
+ * elements a range: how many ranges there are follows from it. */
+static void add_drawn(Making *x, Dim *const *free, int n, int drawn) {
     enum { LEAST_BITS = 18, TOTALS = 11, MOST_BITS = 24, RANGE_BITS = 9 };
-    int *end = NEW_N(x->ctx, int, n + 1);
+    int *bits = NEW_N(x->ctx, int, n + 1), divided = -1;
     uint32_t state = 1;
-    const int drawn = x->gr->steps.n ? NDRAWN_OF_FOLD : NDRAWN;
+    for (int i = 0; i < n; i++)
+        if (is_length(x->gr, x->divided, free[i])) divided = i;
     for (int k = 0; k < drawn; k++) {
-        const int total = LEAST_BITS + bits_of(&state, TOTALS);
+        int *own = NEW_N(x->ctx, int, n + 1), shares = 0;
         int64_t *dims = usual_point(x);
-        end[n - 1] = total;
-        for (int i = 0; i + 1 < n; i++) { /* where shares end, in order */
-            const int at = bits_of(&state, total + 1);
-            int to = i;
-            for (; to > 0 && end[to - 1] > at; to--) end[to] = end[to - 1];
-            end[to] = at;
-        }
-        int ranges = -1; /* bits of the first length that ranges divide, or are */
+        const bool few = divided >= 0 && k % 4;
+        for (int i = 0; i < n; i++) /* numbers of shares, from 1 on */
+            if (!few || i == divided || !is_length(x->gr, x->ranges, free[i])) own[i] = ++shares;
+        share_bits(LEAST_BITS + bits_of(&state, TOTALS), bits, shares, &state);
         for (int i = 0; i < n; i++) {
-            int bits = i ? end[i] - end[i - 1] : end[0];
-            if (bits > MOST_BITS) bits = MOST_BITS;
-            if (k % 4 && is_length(x->gr, x->ragged, free[i])) {
-                if (ranges >= 0) bits = ranges - bits_of(&state, RANGE_BITS);
-                if (bits < 0) bits = 0;
-                ranges = ranges < 0 ? bits : ranges;
-            }
-            dims[free[i]->id] = legal(free[i], length_of(bits, &state));
+            int mine = own[i] ? bits[own[i] - 1] : bits[own[divided] - 1] - bits_of(&state, RANGE_BITS);
+            if (mine > MOST_BITS) mine = MOST_BITS;
+            dims[free[i]->id] = legal(free[i], length_of(mine > 0 ? mine : 0, &state));
         }
         add(x, DRAWN, false);
     }
@@ -475,11 +480,11 @@ Points *points_with_extremes(const Group *gr, Ctx *ctx) {
     return with_extremes(&u, gr);
 }
 
-Points *points_with_drawn(const Group *gr, Ctx *ctx) {
+Points *points_with_drawn(const Group *gr, int most, Ctx *ctx) {
     Unsaid u = unsaid_of(gr, points_new(ctx), ctx);
     Points *p = with_extremes(&u, gr);
     const int before = p->n;
-    if (p->n > p->nlikely) add_drawn(&u.making, u.free, u.nfree);
+    if (p->n > p->nlikely) add_drawn(&u.making, u.free, u.nfree, most);
     p->ndrawn = p->n - before;
     return p;
 }

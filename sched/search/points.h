@@ -5,7 +5,7 @@
 
 #include "sched/plan/group.h"
 
-enum { MAX_POINTS = 768, FEW_POINTS = 16 /* as there are at most where lengths are known or hinted */ };
+enum { MAX_POINTS = 2048, FEW_POINTS = 16 /* as there are at most where lengths are known or hinted */ };
 enum { MANY_STEPS = 12 /* of a group whose kernels take long to be judged: fewer of them are */ };
 
 typedef struct Points {
@@ -24,8 +24,8 @@ typedef struct Points {
 Points *points_of(const Group *gr, Ctx *ctx);
 /* The same, and extremes behind them, where several lengths are not known. */
 Points *points_with_extremes(const Group *gr, Ctx *ctx);
-/* The same, and behind them drawn ones. */
-Points *points_with_drawn(const Group *gr, Ctx *ctx);
+/* The same, and behind them up to so many drawn ones. */
+Points *points_with_drawn(const Group *gr, int most, Ctx *ctx);
 
 /* The length of an axis at a point; of one whose ends are data, a guess. */
 int64_t points_length(const GAxis *a, const int64_t *dims);

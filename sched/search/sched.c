@@ -217,7 +217,7 @@ static void warn_of_lines(SchedWork *w, int lines) {
 
 /* What a version more of a group spares; of several where one alone spares little. *more: of how many. */
 static double spared(const Versions *v, int most, int *more) {
-    enum { AHEAD = 3 };
+    enum { AHEAD = MAX_TOGETHER + 2 /* as many as a case of several kernels takes, and what serves the rest */ };
     double best = 0;
     for (int n = 1; n <= AHEAD && most + n <= MAX_VERSIONS; n++) {
         const double each = (v->lost[most - 1] - v->lost[most + n - 1]) / n;
@@ -288,7 +288,7 @@ static void spread_versions(const SchedWork *w, int versions, int *most) {
 /* With at most so many versions of each group, and no more than a program has in all. *few: whether that leaves few
  * ways. False after reporting. */
 static bool choose_at_most(SchedWork *w, const bool *given, int lines, int most, bool *few, Text *why) {
-    enum { MOST_VERSIONS = 20 /* of all groups */ };
+    enum { MOST_VERSIONS = 28 /* kernels of all groups */ };
     const int n = w->plan->groups.n;
     int *each = NEW_N(w->ctx, int, n + 1), *spread = NEW_N(w->ctx, int, n + 1), all, now;
     for (int i = 0; i < n; i++) each[i] = most;

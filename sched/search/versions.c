@@ -258,7 +258,7 @@ Chosen *versions_look(Choosing *x, int *moved) {
     const int n = x->points->nlikely;
     versions_begin_choosing(x);
     x->judged = !x->gr->product; /* where the library refuses, any kernel will do */
-    x->room = room_of(x->gr) - VERSIONS_STARTS * MAX_VERSIONS;
+    x->room = room_of(x->gr) - VERSIONS_STARTS * MOVED_FROM;
     make_nodes(x->gr);
     /* How many points there is time for is known after the heaviest one. */
     const int considered = two_ways(x->gr) ? 3 * x->considered : x->considered;
@@ -272,7 +272,8 @@ Chosen *versions_look(Choosing *x, int *moved) {
     if (searched > most) searched = most;
     if (x->gr->product || searched < 1) searched = 1;
     if (searched > n) searched = n;
-    for (int i = 1; i < searched; i++) add_best(x, i * versions_step(n) % n, of_kind(x->gr), false);
+    for (int i = 1; i < searched; i++)
+        add_best(x, i * versions_step(n) % n, of_kind(x->gr), x->judged && x->points->many && !x->gr->across);
     if (x->judged && n > 1 && n <= FEW_POINTS && x->gr->steps.n) versions_climb_hint(x, moved);
     if (x->points->n > n) versions_add_for_slow(x, searched / 2, 0);
     versions_add_beside(x);
@@ -313,6 +314,18 @@ static const Expr *rows_alike(Graph *g, const Expr *length, int vector) {
     return expr2(g, OP_EQ, rest, expr_int(g, TY_I64, 0));
 }
 
+/* Where lengths are told by how many times others they are, both sides are multiplied by what makes that whole. */
+static const Expr *at_most(const Group *gr, const SizeTest *t) {
+    Graph *g = gr->graph;
+    const Expr *length = versions_length(gr, t->axes.of);
+    if (!t->axes.per) return expr2(g, OP_LE, length, expr_int(g, TY_I64, t->most));
+    const int64_t common = gcd64(t->most, LENGTHS_ONE), times = LENGTHS_ONE / common, most = t->most / common;
+    const Expr *per = versions_length(gr, t->axes.per);
+    if (times > 1) length = expr2(g, OP_MUL, expr_int(g, TY_I64, times), length);
+    if (most > 1) per = expr2(g, OP_MUL, expr_int(g, TY_I64, most), per);
+    return expr2(g, OP_LE, length, per);
+}
+
 const Expr *versions_row(const Group *gr, const SizeTest *t) {
     const Tensor *row = gr->tensors.at[t->tensor - 1].tensor;
     return row->shape[row->rank - 1];
@@ -324,11 +337,11 @@ const Expr *versions_condition(const Group *gr, const Case *c) {
     bool aligned = false;
     for (int i = 0; i < c->ntests; i++) {
         const SizeTest *t = &c->test[i];
-        const Expr *length = versions_length(gr, t->axes), *test = NULL;
-        if (t->axes && t->divisor)
+        const Expr *length = versions_length(gr, t->axes.of), *test = NULL;
+        if (t->axes.of && t->divisor)
             test = rows_alike(g, t->tensor ? versions_row(gr, t) : length, t->divisor);
-        else if (t->axes)
-            test = expr2(g, OP_LE, length, expr_int(g, TY_I64, t->most));
+        else if (t->axes.of)
+            test = at_most(gr, t);
         when = expr_and(g, when, test);
         /* Rows that begin elsewhere are as those of odd length: what is taken for these is good for them. */
         if (t->divisor && !aligned) when = expr_and(g, when, expr_aligned(g));

@@ -10,7 +10,8 @@
 #include "templates.h"
 
 enum {
-    MAX_VERSIONS = 24,
+    MAX_VERSIONS = 32,
+    MAX_PLACED = 64,    /* of a group, with those of tuned lines and those for addresses that are not aligned */
     MOST_SCHEDULES = 13 /* of them that differ: each is compiled */
 };
 
@@ -27,7 +28,7 @@ typedef struct Version {
 typedef struct Versions {
     int n;
     Version *at;        /* with room for as many as versions_room was asked for */
-    const int *counts;  /* how many there are of at most 1, 2, ... MAX_VERSIONS; NULL: nobody chose, */
+    const int *counts;  /* how many kernels there are of at most 1, 2, ... MAX_VERSIONS; NULL: nobody chose, */
     const int *ways;    /* how many ways these make (place.c), */
     bool together;      /* those of one kernel make one way (place.c): else there would be too many ways */
     const double *lost; /* and seconds that these take longer than what is best for each size, about */

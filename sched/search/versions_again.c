@@ -32,6 +32,26 @@ static bool *worth_keeping(const Choosing *x) {
     return keep;
 }
 
+static bool *taken_of(const Choosing *x) {
+    bool *taken = NEW_N(x->temp, bool, x->chosen->candidates.n + 1);
+    for (int k = 0; k < x->chosen->candidates.n; k++) taken[k] = is_taken(x->chosen, k);
+    return taken;
+}
+
+static Choosing begin_again(const Choosing *x, int drawn, const bool *keep) {
+    const Chosen *had = x->chosen;
+    Choosing y = versions_begin(x->gr, x->limits, x->machine, points_with_drawn(x->gr, drawn, x->temp), x->temp);
+    y.judged = true;
+    y.room = had->candidates.n;
+    versions_begin_search(&y);
+    versions_begin_choosing(&y);
+    for (int k = 0; k < had->candidates.n; k++) {
+        const Candidate *c = had->candidates.at[k];
+        if (keep[k]) versions_add(&y, c->division, (const Schedule *const *)c->schedule, c->n, c->most);
+    }
+    return y;
+}
+
 /* Of a group with many free lengths, points are few for conditions that tell them apart. What is worth it is compared
  * at more points, beside candidates for those of them that take long, and the cases are found anew. */
 static void part_again(Choosing *x) {
@@ -41,28 +61,26 @@ static void part_again(Choosing *x) {
         ALL = 48,    /* of all groups of a compilation; then a few of each, */
         FOLDS = 24,  /* but of folds of any length none, since a file of many entries has to be compiled, too */
         FEW = 4,
-        MOVES = 48 /* kernels that are judged at each */
+        MOVES = 48, /* kernels that are judged at each */
+        DRAWN = 400,
+        MORE_DRAWN = 1600
     };
-    const Chosen *had = x->chosen;
-    const bool *keep = worth_keeping(x);
     const int most = x->gr->steps.n ? OF_FOLD : OF_MAP, left = ALL - *x->slow;
     if (*x->slow >= FOLDS && !folds_known(x->gr)) return;
     const int searched = left > most ? most : left > FEW ? left : FEW;
     *x->slow += searched;
-    Choosing y = versions_begin(x->gr, x->limits, x->machine, points_with_drawn(x->gr, x->temp), x->temp);
-    y.judged = true;
-    y.room = had->candidates.n;
-    versions_begin_search(&y);
-    versions_begin_choosing(&y);
-    for (int k = 0; k < had->candidates.n; k++) {
-        const Candidate *c = had->candidates.at[k];
-        if (keep[k]) versions_add(&y, c->division, (const Schedule *const *)c->schedule, c->n, c->most);
-    }
+    Choosing y = begin_again(x, DRAWN, worth_keeping(x));
     versions_add_for_slow(&y, searched, MOVES);
     if (!versions_compare_alike(&y)) return;
     versions_find_losses(&y);
     versions_find_cases(&y);
-    x->chosen = y.chosen;
+    /* Cases overfit what was drawn for the candidates: those of the kernels that are left are told from more. */
+    Choosing z = begin_again(&y, MORE_DRAWN, taken_of(&y));
+    z.last = true;
+    if (!versions_compare_alike(&z)) return;
+    versions_find_losses(&z);
+    versions_find_cases(&z);
+    x->chosen = z.chosen;
 }
 
 /* ---- addresses that are not aligned ---- */
@@ -164,9 +182,10 @@ static void add_displaced(Choosing *x, const int *moved) {
     const int first = c->candidates.n;
     for (int i = 0; i < other->candidates.n; i++) vec_push(x->ctx, &c->candidates, other->candidates.at[i]);
     for (int k = MAX_VERSIONS - 1; k > 0; k--) {
-        const int others = other->n[DISPLACED_CASES - 1] < k ? DISPLACED_CASES : 1, more = other->n[others - 1];
-        const int from = c->n[k] + more <= k + 1 ? k : k - more;
-        join_cases(x, c->cases[from], c->n[from], other->cases[others - 1], more, first, k);
+        const int others = other->kernels[DISPLACED_CASES - 1] < k ? DISPLACED_CASES : 1;
+        const int more = other->kernels[others - 1], from = c->kernels[k] + more <= k + 1 ? k : k > more ? k - more : 0;
+        join_cases(x, c->cases[from], c->n[from], other->cases[others - 1], other->n[others - 1], first, k);
+        c->kernels[k] = c->kernels[from] + more;
     }
 }
 
@@ -200,11 +219,12 @@ void versions_choose(SchedMemo *memo, Group *gr, Targets t, const Machine *m, in
         versions_begin_search(&x);
         c = choose(&x, &memo->moved);
         count_ways(c);
+
         expr_map_put_object(ctx, &memo->best, x.form[0]->key, c);
     }
     *v = versions_room(ctx, c->n[most - 1]);
     v->n = c->n[most - 1];
-    v->counts = c->n;
+    v->counts = c->kernels;
     v->ways = c->ways;
     v->lost = c->lost;
     for (int i = 0; i < v->n; i++) {

@@ -39,10 +39,13 @@ static bool *longest_of(const Choosing *x, const bool *here, const SizeTest *t) 
     return near;
 }
 
-/* n: of the leaves so far, and the number of this parting. */
+/* The points of what a leaf was a part of last; NULL: it has all. */
+static const bool *around(const Leaf *l) { return l->nparted ? l->parted[l->nparted - 1] : NULL; }
+
+/* n: of the leaves so far. */
 static void part(const Choosing *x, Leaf *leaves, int n, int leaf) {
     const Parting p = leaves[leaf].best;
-    leaves[leaf].parted[leaves[leaf].nparted++] = n;
+    leaves[leaf].parted[leaves[leaf].nparted++] = leaves[leaf].here;
     memmove(&leaves[leaf + 1], &leaves[leaf], sizeof *leaves * (size_t)(n - leaf));
     Leaf *left = &leaves[leaf], *right = left + 1;
     const bool *all = right->here;
@@ -61,7 +64,7 @@ static void part(const Choosing *x, Leaf *leaves, int n, int leaf) {
     right->loss = p.loss[1];
     if (any) return;
     right->near = longest_of(x, all, p.test);
-    if (x->sparing > 0) right->loss = versions_settle(x, &right->c, right->near);
+    if (x->sparing > 0) right->loss = versions_settle(x, &right->c, right->near, NULL);
 }
 
 /* Whether two leaves are the sides of one parting. */
@@ -69,27 +72,59 @@ static bool are_sides(const Leaf *a, const Leaf *b) {
     return a->nparted == b->nparted && !memcmp(a->parted, b->parted, sizeof *a->parted * (size_t)a->nparted);
 }
 
-/* Gives up the parting that gains least of those whose sides are both leaves. What is lost by that. */
-static double unite(const Choosing *x, Leaf *leaves, int n) {
+/* What two sides are as one case, settled. */
+static Leaf united(const Choosing *x, const Leaf *sides) {
+    Leaf both = sides[1]; /* its tests are those before the parting */
+    both.here = both.near = NEW_N(x->temp, bool, x->points->n);
+    for (int i = 0; i < x->points->n; i++) both.here[i] = sides[0].here[i] || sides[1].here[i];
+    both.nparted--;
+    both.tried = false;
+    both.loss = versions_settle(x, &both.c, both.here, around(&both));
+    return both;
+}
+
+static void take_united(Leaves *l, int at, Leaf both) {
+    l->at[at] = both;
+    l->n--;
+    memmove(&l->at[at + 1], &l->at[at + 2], sizeof *l->at * (size_t)(l->n - at - 1));
+}
+
+static bool is_several(const Choosing *x, const Leaf *l) { return x->chosen->candidates.at[l->c.candidate]->n > 1; }
+
+static int count_several(const Choosing *x, const Leaves *l) {
+    int n = 0;
+    for (int i = 0; i < l->n; i++) n += is_several(x, &l->at[i]);
+    return n;
+}
+
+/* Gives up the parting that gains least of those whose sides are both leaves, and one of which takes several kernels if
+ * that is asked. What is lost by that; INFINITY: there is none. */
+static double unite(const Choosing *x, Leaves *l, bool several) {
     double least = INFINITY;
     Leaf best = {0};
     int at = 0;
-    for (int i = 0; i + 1 < n; i++) {
-        if (!are_sides(&leaves[i], &leaves[i + 1])) continue;
-        Leaf both = leaves[i + 1]; /* its tests are those before the parting */
-        both.here = both.near = NEW_N(x->temp, bool, x->points->n);
-        for (int k = 0; k < x->points->n; k++) both.here[k] = leaves[i].here[k] || leaves[i + 1].here[k];
-        both.loss = versions_settle(x, &both.c, both.here);
-        const double loss = both.loss - leaves[i].loss - leaves[i + 1].loss;
+    for (int i = 0; i + 1 < l->n; i++) {
+        if (!are_sides(&l->at[i], &l->at[i + 1])) continue;
+        if (several && !is_several(x, &l->at[i]) && !is_several(x, &l->at[i + 1])) continue;
+        const Leaf both = united(x, &l->at[i]);
+        const double loss = both.loss - l->at[i].loss - l->at[i + 1].loss;
         if (!(loss < least)) continue;
         least = loss;
         best = both;
         at = i;
     }
-    best.nparted--;
-    leaves[at] = best;
-    memmove(&leaves[at + 1], &leaves[at + 2], sizeof *leaves * (size_t)(n - at - 2));
+    if (isfinite(least)) take_united(l, at, best);
     return least;
+}
+
+/* Sides that take the same candidate are one case. */
+static void unite_alike(const Choosing *x, Leaves *l) {
+    for (int i = 0; i + 1 < l->n; i++) {
+        const int candidate = l->at[i].c.candidate;
+        if (candidate != l->at[i + 1].c.candidate || !are_sides(&l->at[i], &l->at[i + 1])) continue;
+        take_united(l, i, united(x, &l->at[i]));
+        i = -1; /* what is one now may be alike another one */
+    }
 }
 
 /* Seconds of a group where all sizes are alike: a mean of its logarithm. */
@@ -103,45 +138,42 @@ static double usual_seconds(const Choosing *x) {
     return all > 0 ? exp(sum / all) / all : 0;
 }
 
-static void note(const Choosing *x, Chosen *c, const Leaf *leaves, int n) {
+/* The cases of so many kernels, where there may be that many plus 1 or more; but not where there are better ones. */
+static void note(const Choosing *x, const Leaf *leaves, int n, int kernels, int from) {
+    Chosen *c = x->chosen;
     Case *cases = NEW_N(x->ctx, Case, n);
     double loss = 0;
     for (int i = 0; i < n; i++) {
         cases[i] = leaves[i].c;
         loss += leaves[i].loss;
     }
-    if (x->sparing > 0) loss = 0; /* what is spared counts otherwise: these are all there are */
     const double lost = loss * usual_seconds(x);
-    for (int k = n - 1; k < MAX_VERSIONS; k++) {
+    for (int k = from < MAX_VERSIONS ? from : MAX_VERSIONS - 1; k < MAX_VERSIONS && !c->cases[k]; k++) {
         c->n[k] = n;
+        c->kernels[k] = kernels;
         c->cases[k] = cases;
         c->lost[k] = lost;
     }
 }
 
 /* Parts leaves by the best tests there are, until there are so many. Gives what that gains. */
-static double part_all(Choosing *x, Leaves *l, double least, int most, Chosen *chosen) {
+static double part_all(Choosing *x, Leaves *l, double least, int most) {
     double gained = 0;
     for (; l->n < most; l->n++) {
         const int leaf = best_leaf(x, l->at, l->n);
         if (l->at[leaf].best.worth <= least) break;
         gained += l->at[leaf].best.gain;
         part(x, l->at, l->n, leaf);
-        if (chosen && l->n < LIKELY) note(x, chosen, l->at, l->n + 1);
     }
     return gained;
 }
 
-/* Parts leaves[0], by its best test if that was found, then by the best tests there are. What is lost in the end;
- * *chosen gets the cases on the way. */
-static double grow(Choosing *x, Leaves *l, double least, Chosen *chosen) {
+/* Parts leaves[0], by its best test if that was found, then by the best tests there are. What is lost in the end. */
+static double grow(Choosing *x, Leaves *l, double least) {
     double loss = l->at[0].loss;
-    note(x, chosen, l->at, 1);
     l->n = 1;
-    loss -= part_all(x, l, least, MAX_LIKELY, chosen);
-    if (l->n <= LIKELY) return loss;
-    for (; l->n > LIKELY; l->n--) loss += unite(x, l->at, l->n);
-    note(x, chosen, l->at, l->n);
+    loss -= part_all(x, l, least, MAX_LIKELY);
+    while (l->n > LIKELY) loss += unite(x, l, false);
     return loss;
 }
 
@@ -193,7 +225,7 @@ static double do_without(Choosing *x, Leaves *l, int rival, bool ask) {
         Leaf *leaf = &l->at[i];
         Case c = leaf->c;
         if (c.candidate != candidate) continue;
-        const double loss = versions_settle(x, &c, leaf->near);
+        const double loss = versions_settle(x, &c, leaf->near, around(leaf));
         lost += loss - leaf->loss;
         if (ask) continue;
         leaf->c = c;
@@ -207,25 +239,47 @@ static double do_without(Choosing *x, Leaves *l, int rival, bool ask) {
     return lost;
 }
 
+/* The rival without which least is lost, for each of the kernels that it alone has; -1: none can be done without. */
+static int worth_least(Choosing *x, Leaves *l, double *least) {
+    int worst = -1;
+    *least = INFINITY;
+    for (int k = 0; k < x->nrivals; k++) {
+        const double lost = do_without(x, l, k, true) / own_kernels(x, x->chosen->candidates.at[x->rival[k]]);
+        if (lost < *least) *least = lost, worst = k;
+    }
+    return worst;
+}
+
 /* Gives up candidates as long as there are too many kernels, or some that are worth little. */
 static void give_up(Choosing *x, Leaves *l, int few) {
     static const double WORTH = 0.5; /* logarithms of times that one of more than a few spares */
     while (keep_used(x, l) > few) {
-        double least = INFINITY;
-        int worst = -1;
-        for (int k = 0; k < x->nrivals; k++) {
-            const double lost = do_without(x, l, k, true) / own_kernels(x, x->chosen->candidates.at[x->rival[k]]);
-            if (lost < least) least = lost, worst = k;
-        }
+        double least;
+        const int worst = worth_least(x, l, &least);
         if (worst < 0 || (kernels_of(x) <= few + MORE_KERNELS && least > WORTH)) return;
         do_without(x, l, worst, false);
     }
 }
 
+/* The cases, and those of fewer kernels, down to one for all sizes. */
+static void note_each(Choosing *x, Leaves *l, const Leaf *all) {
+    double least;
+    unite_alike(x, l);
+    for (int kernels = keep_used(x, l), worst;; kernels = keep_used(x, l)) {
+        note(x, l->at, l->n, kernels, kernels - 1);
+        if ((worst = worth_least(x, l, &least)) < 0) break;
+        do_without(x, l, worst, false);
+        unite_alike(x, l);
+        while (2 * l->n > 3 * kernels && isfinite(unite(x, l, false))) continue;
+        while (3 * count_several(x, l) > kernels + 2 && isfinite(unite(x, l, true))) continue;
+    }
+    note(x, all, 1, x->chosen->candidates.at[all->c.candidate]->n, 0);
+}
+
 /* Sizes that are rare weigh little, and may be left with what takes many times as long as the best there. Such sizes
  * get cases of their own, others are given up for them where they are worth less; and as a case whose schedule another
  * one has, too, costs no kernel, there are more of those. */
-static void spare_the_worst(Choosing *x, Leaves *l) {
+static void spare_the_worst(Choosing *x, Leaves *l, Leaf *all) {
     static const double LONG[2] = {3, 1.25};   /* times the best: what takes longer is spared */
     static const double LEAST[2] = {0.7, 0.3}; /* logarithms of times, beyond that, that a case more spares */
     const bool extremes = x->points->n > x->points->nlikely;
@@ -233,21 +287,22 @@ static void spare_the_worst(Choosing *x, Leaves *l) {
     const int most = extremes || before + MORE_CASES > LIKELY ? MAX_GROWN : before + MORE_CASES;
     x->sparing = LONG[extremes];
     versions_find_losses(x);
+    all->loss = versions_settle(x, &all->c, all->here, NULL);
     for (int i = 0; i < l->n; i++) {
-        l->at[i].loss = versions_settle(x, &l->at[i].c, l->at[i].near);
+        l->at[i].loss = versions_settle(x, &l->at[i].c, l->at[i].near, around(&l->at[i]));
         l->at[i].tried = false;
     }
-    part_all(x, l, LEAST[extremes], most, NULL);
+    part_all(x, l, LEAST[extremes], most);
     give_up(x, l, (had > MOST_SCHEDULES ? had : MOST_SCHEDULES) + MORE_KERNELS);
     keep_used(x, l);
     for (int i = 0; i < l->n; i++) l->at[i].tried = false;
-    part_all(x, l, LEAST[extremes], most, NULL);
-    for (; l->n > MAX_VERSIONS; l->n--) unite(x, l->at, l->n);
-    for (int i = 0; i < l->n; i++) versions_settle(x, &l->at[i].c, l->at[i].near);
-    note(x, x->chosen, l->at, l->n);
+    part_all(x, l, LEAST[extremes], most);
+    while (l->n > MAX_VERSIONS && isfinite(unite(x, l, false))) continue;
+    for (int i = 0; i < l->n; i++) l->at[i].loss = versions_settle(x, &l->at[i].c, l->at[i].near, around(&l->at[i]));
     keep_used(x, l);
     for (int k = 0; k < x->chosen->candidates.n; k++) x->chosen->candidates.at[k]->given_up = true;
     for (int k = 0; k < x->nrivals; k++) x->chosen->candidates.at[x->rival[k]]->given_up = false;
+    note_each(x, l, all);
 }
 
 /* The first test decides about the others, and the one that gains most may be a bad start: one of each set of axes is
@@ -264,28 +319,27 @@ void versions_find_cases(Choosing *x) {
         all.here[i] = true;
         weight += x->points->weight[i];
     }
-    all.loss = versions_settle(x, &all.c, all.here);
+    all.loss = versions_settle(x, &all.c, all.here, NULL);
     Leaves *best = NEW(x->temp, Leaves), *other = NEW(x->temp, Leaves);
     best->at[0] = all;
     if (x->gr->product) {
-        note(x, x->chosen, best->at, 1);
+        note(x, best->at, 1, 1, 0);
         return;
     }
-    least = grow(x, best, gain * weight, x->chosen);
-    const AxesList list = versions_axes_to_test(x->gr);
+    least = grow(x, best, gain * weight);
+    const LengthsList list = versions_to_test(x);
     for (int i = 0; i <= list.n; i++) {
-        Chosen tried = *x->chosen;
         other->at[0] = all;
+        if (i < list.n && list.at[i].per) continue;
         if (i < list.n)
-            versions_try_axes(x, other->at, list.at[i], &other->at[0].best);
+            versions_try_lengths(x, other->at, list.at[i], &other->at[0].best);
         else
             versions_try_alignment(x, other->at, &other->at[0].best);
         other->at[0].tried = true;
-        double loss = grow(x, other, gain * weight, &tried);
+        double loss = grow(x, other, gain * weight);
         if (loss >= least) continue;
         least = loss;
         *best = *other;
-        *x->chosen = tried;
     }
-    spare_the_worst(x, best);
+    spare_the_worst(x, best, &all);
 }

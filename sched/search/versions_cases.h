@@ -5,7 +5,7 @@
 #include "versions_form.h"
 
 enum {
-    MAX_GROWN = 40,   /* cases, of which those that gain least are given up again */
+    MAX_GROWN = 48,   /* cases, of which those that gain least are given up again */
     MOST_TOGETHER = 2 /* rows that are aligned all at once: what is relaid has vectors on both sides */
 };
 
@@ -24,9 +24,10 @@ typedef struct Leaf {
     bool *here; /* of each point */
     bool *near; /* points that say what is good where none comes */
     double loss;
-    bool tried;                         /* best is known */
-    Parting best;                       /* the test that is worth most */
-    int nparted, parted[MAX_GROWN + 1]; /* the numbers of the partings that it comes from */
+    bool tried;   /* best is known */
+    Parting best; /* the test that is worth most */
+    int nparted;
+    const bool *parted[MAX_GROWN + 1]; /* the points of each of those that it was a part of, from all on */
 } Leaf;
 
 typedef struct Leaves {
@@ -34,17 +35,18 @@ typedef struct Leaves {
     Leaf at[MAX_GROWN];
 } Leaves;
 
-/* Sets of axes whose lengths, multiplied, are worth tests: each, those that blocks may share, all. */
-typedef struct AxesList {
+/* What is worth tests: the length of each axis; those that blocks may share, multiplied; those of all; and of
+ * kernels that stay how many times one axis another is. */
+typedef struct LengthsList {
     int n;
-    AxisSet at[MAX_GROUP_AXES + 3];
-} AxesList;
+    Lengths at[MAX_LENGTHS];
+} LengthsList;
 
-const Ruler *versions_ruler(const Choosing *x, AxisSet axes);
-AxesList versions_axes_to_test(const Group *gr);
+const Ruler *versions_ruler(const Choosing *x, Lengths axes);
+LengthsList versions_to_test(const Choosing *x);
 bool versions_all_hold(const Choosing *x, const SizeTest *test, int n, int point);
 /* The best test of the lengths of some axes, and of rows that are aligned, in *best where they are worth more. */
-void versions_try_axes(Choosing *x, const Leaf *l, AxisSet axes, Parting *best);
+void versions_try_lengths(Choosing *x, const Leaf *l, Lengths axes, Parting *best);
 void versions_try_alignment(Choosing *x, const Leaf *l, Parting *best);
 /* A leaf's best test of all. */
 void versions_find_best(Choosing *x, Leaf *l);

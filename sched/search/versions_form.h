@@ -8,14 +8,26 @@ enum {
     FEW_CANDIDATES = 160, /* that are compared at all points; twice as many where there are two ways to fold */
     SLOW_CANDIDATES = 48, /* and beside these, of points at which all others take long */
     MAX_CANDIDATES = 2 * FEW_CANDIDATES + SLOW_CANDIDATES,
-    VERSIONS_STARTS = 3 /* candidates of each case from which moves are made; each may give one more */
+    VERSIONS_AROUND = 1, /* points as which those around a case count */
+    VERSIONS_STARTS = 3, /* candidates of each case from which moves are made; each may give one more, */
+    MOVED_FROM = 24      /* of so many cases */
 };
 
-/* The product of the lengths of some axes is at most so much; or, where there is a divisor, rows along an axis begin at
- * multiples of so many elements, in tensors that begin at aligned addresses: its length is one, or that of the rows of
- * which it is a part. Without axes the addresses alone are asked. */
+/* The lengths of some axes, multiplied; or how many times those of others that is, where there are some. */
+typedef struct Lengths {
+    AxisSet of, per;
+} Lengths;
+
+enum {
+    LENGTHS_ONE = 1 << 16, /* what is counted of lengths that are as long as those they are compared with */
+    MAX_LENGTHS = 48       /* of a group, that are worth tests */
+};
+
+/* Such lengths are at most so much; or, where there is a divisor, rows along an axis begin at multiples of so many
+ * elements, in tensors that begin at aligned addresses: its length is one, or that of the rows of which it is a part.
+ * Without axes the addresses alone are asked. */
 typedef struct SizeTest {
-    AxisSet axes;
+    Lengths axes;
     int64_t most;
     int divisor; /* 0: none */
     int tensor;  /* with a divisor: that of these rows, its number in Group.tensors and 1; 0: the axis is whole rows */
@@ -44,18 +56,19 @@ typedef struct Case {
     SizeTest test[MAX_TESTS];
 } Case;
 
-/* What is remembered of a form: the cases for each number of versions. */
+/* What is remembered of a form: the cases for each number of kernels. */
 typedef struct Chosen {
     VEC(Candidate *) candidates;
-    int n[MAX_VERSIONS];    /* of cases with at most that many plus 1 */
-    int ways[MAX_VERSIONS]; /* that these make: one for each of several kernels, one for all of a single kernel */
+    int n[MAX_VERSIONS];       /* of cases with at most that many kernels plus 1 */
+    int kernels[MAX_VERSIONS]; /* that these take: more than that plus 1 where one case takes several */
+    int ways[MAX_VERSIONS];    /* that they make: one for each of several kernels, one for all of a single kernel */
     Case *cases[MAX_VERSIONS];
     double lost[MAX_VERSIONS]; /* seconds that these take longer than what is best at each point, about */
 } Chosen;
 
-/* The points in the order of the lengths of some axes, multiplied. */
+/* The points in the order of some lengths. */
 typedef struct Ruler {
-    AxisSet axes;
+    Lengths axes;
     int64_t length[MAX_POINTS];
     int64_t end[MAX_POINTS]; /* between the length and the next longer one, for a test */
     int order[MAX_POINTS];
@@ -63,7 +76,7 @@ typedef struct Ruler {
 
 typedef struct Rulers {
     int n;
-    Ruler *at[MAX_GROUP_AXES + 3];
+    Ruler *at[MAX_LENGTHS];
 } Rulers;
 
 typedef struct Choosing {
@@ -77,6 +90,7 @@ typedef struct Choosing {
     int *slow;            /* SchedMemo's, of versions_choose */
     bool judged;          /* candidates are judged by their kernels */
     bool compared;        /* and all were, by the judge */
+    bool last;            /* its kernels stay: only where each is taken is asked, at many points */
     int room;             /* candidates that there may be by now */
     struct BestOf *found; /* what the templates found last, of the kernels of one division */
     Chosen *chosen;
@@ -108,9 +122,13 @@ void versions_fit_registers(const Choosing *x, Candidate *c);
 void versions_find_losses(Choosing *x);
 /* The cases for each number of versions, of the rivals. */
 void versions_find_cases(Choosing *x);
-/* Sets the best candidate of a case for its points, if it has some; what it loses. INFINITY where none is legal. */
-double versions_settle(const Choosing *x, Case *c, const bool *here);
+/* Sets the best candidate of a case for its points, if it has some; what it loses. INFINITY where none is legal. What a
+ * candidate loses at the points around, of which these are a part, counts like one point more (VERSIONS_AROUND): few
+ * points do not tell what is slow between them. NULL: there are no others. */
+double versions_settle(const Choosing *x, Case *c, const bool *here, const bool *around);
 bool versions_holds(const Choosing *x, const SizeTest *t, int point);
+/* Whether the length of one axis alone is asked for. */
+bool versions_asks(const SizeTest *t, int axis);
 /* The length of the rows of a test's tensor. */
 const Expr *versions_row(const Group *gr, const SizeTest *t);
 /* All tests of a case; NULL: it has none. */

@@ -95,7 +95,7 @@ static const int64_t *lengths_of(const Choosing *x, const Case *in) {
     for (int a = 0; a < MAX_GROUP_AXES; a++) need[a] = INT64_MAX;
     for (int i = 0; i < in->ntests; i++)
         for (int a = 0; a < x->gr->axes.n; a++)
-            if (in->test[i].axes == (AxisSet)1 << a && !in->test[i].divisor) need[a] = in->test[i].most;
+            if (versions_asks(&in->test[i], a)) need[a] = in->test[i].most;
     return need;
 }
 
@@ -123,7 +123,7 @@ static void settle(const Choosing *x, Case *c, const bool *here) {
     Case other = *c;
     double loss = 0;
     for (int i = 0; i < x->points->n; i++) loss += here[i] ? had->loss[i] : 0;
-    if (versions_settle(x, &other, here) < loss) *c = other;
+    if (versions_settle(x, &other, here, NULL) < loss) *c = other;
 }
 
 void versions_climb_hint(Choosing *x, int *moved) {

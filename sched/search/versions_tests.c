@@ -10,11 +10,24 @@ static const double ENOUGH = 1.03;   /* times the best at every point: then ther
 
 /* ---- lengths ---- */
 
-static int64_t length_of(const Choosing *x, AxisSet axes, int point) {
+static bool same_lengths(Lengths a, Lengths b) { return a.of == b.of && a.per == b.per; }
+
+bool versions_asks(const SizeTest *t, int axis) {
+    return t->axes.of == (AxisSet)1 << axis && !t->axes.per && !t->divisor;
+}
+
+static int64_t product_at(const Choosing *x, AxisSet axes, int point) {
     int64_t n = 1;
     for (int a = 0; a < x->gr->axes.n; a++)
         if (axes >> a & 1 && !mul_ok(n, x->form[0]->lengths[point][a], &n)) return INT64_MAX;
     return n;
+}
+
+static int64_t length_at(const Choosing *x, Lengths axes, int point) {
+    int64_t n = product_at(x, axes.of, point), per = axes.per ? product_at(x, axes.per, point) : 1;
+    if (!axes.per) return n;
+    if (!mul_ok(n, LENGTHS_ONE, &n)) return INT64_MAX;
+    return per > 1 ? n / per + (n % per > 0) : n;
 }
 
 /* A power of 2 near the middle between a length and the next longer one there is. */
@@ -26,15 +39,15 @@ static int64_t between(int64_t length, int64_t next) {
 }
 
 /* Asked for again and again, it is made once. */
-const Ruler *versions_ruler(const Choosing *x, AxisSet axes) {
+const Ruler *versions_ruler(const Choosing *x, Lengths axes) {
     const int n = x->points->n;
     for (int i = 0; i < x->rulers->n; i++)
-        if (x->rulers->at[i]->axes == axes) return x->rulers->at[i];
+        if (same_lengths(x->rulers->at[i]->axes, axes)) return x->rulers->at[i];
     Ruler *r = NEW_RAW(x->temp, Ruler, 1);
     r->axes = axes;
     for (int i = 0; i < n; i++) {
         int at = i;
-        r->length[i] = length_of(x, axes, i);
+        r->length[i] = length_at(x, axes, i);
         for (; at > 0 && r->length[r->order[at - 1]] > r->length[i]; at--) r->order[at] = r->order[at - 1];
         r->order[at] = i;
     }
@@ -56,7 +69,7 @@ static AxisSet too_long(const Choosing *x, const Candidate *c, const Case *in) {
         bool ok = c->most[a] == INT64_MAX;
         for (int i = 0; i < in->ntests; i++) {
             const SizeTest *t = &in->test[i];
-            ok |= t->axes == (AxisSet)1 << a && !t->divisor && t->most <= c->most[a];
+            ok |= versions_asks(t, a) && t->most <= c->most[a];
         }
         if (!ok) set |= (AxisSet)1 << a;
     }
@@ -65,22 +78,43 @@ static AxisSet too_long(const Choosing *x, const Candidate *c, const Case *in) {
 
 bool versions_legal_in(const Choosing *x, const Candidate *c, const Case *in) { return !too_long(x, c, in); }
 
-double versions_settle(const Choosing *x, Case *c, const bool *here) {
-    double least = INFINITY;
-    bool any = false;
-    for (int i = 0; i < x->points->n; i++) any |= here[i];
-    if (!any) return 0;
+/* Some of the points, by their numbers. */
+typedef struct Some {
+    int n, at[MAX_POINTS];
+} Some;
+
+static void some_of(const Choosing *x, const bool *here, Some *s) {
+    s->n = 0;
+    for (int i = 0; i < x->points->n; i++)
+        if (here[i]) s->at[s->n++] = i;
+}
+
+/* What a candidate loses at them, or at least so much. */
+static double loss_over(const Candidate *y, const Some *s, double most) {
+    double loss = 0;
+    for (int i = 0; i < s->n && loss < most; i++) loss += y->loss[s->at[i]];
+    return loss;
+}
+
+double versions_settle(const Choosing *x, Case *c, const bool *here, const bool *around) {
+    double least = INFINITY, lost = INFINITY;
+    Some inside, outside = {0};
+    some_of(x, here, &inside);
+    if (!inside.n) return 0;
+    if (around && x->points->ndrawn) some_of(x, around, &outside);
     for (int k = 0; k < x->nrivals; k++) {
         const Candidate *y = x->chosen->candidates.at[x->rival[k]];
-        double loss = 0;
         if (!versions_legal_in(x, y, c)) continue;
-        for (int i = 0; i < x->points->n && loss < least; i++)
-            if (here[i]) loss += y->loss[i];
+        const double loss = loss_over(y, &inside, least);
         if (!(loss < least - ROUNDING)) continue;
-        least = loss;
+        const double mean = outside.n ? loss_over(y, &outside, INFINITY) / outside.n : 0;
+        const double all = isfinite(mean) ? loss + VERSIONS_AROUND * mean : loss;
+        if (!(all < least - ROUNDING)) continue;
+        least = all;
+        lost = loss;
         c->candidate = x->rival[k];
     }
-    return least;
+    return lost;
 }
 
 bool versions_holds(const Choosing *x, const SizeTest *t, int point) {
@@ -98,7 +132,7 @@ static bool is_enough(const Choosing *x, const Leaf *l) {
 }
 
 static bool same_rows(const SizeTest *a, const SizeTest *b) {
-    return a->axes == b->axes && a->divisor == b->divisor && a->tensor == b->tensor;
+    return same_lengths(a->axes, b->axes) && a->divisor == b->divisor && a->tensor == b->tensor;
 }
 
 /* Of two tests of the same axes the one that more sizes fail is enough. */
@@ -121,8 +155,8 @@ typedef struct Sweep {
 /* A test's two sides: what they lose by the best candidates there. */
 typedef struct Sides {
     int nleft, candidate[2];
-    double loss[2];
-    double within; /* what a candidate gains that only the last points of the left are for */
+    double loss[2], all[2]; /* the second with what they lose around */
+    double within;          /* what a candidate gains that only the last points of the left are for */
 } Sides;
 
 static void order_points(const Choosing *x, const Leaf *l, const Ruler *r, Sweep *s) {
@@ -135,10 +169,30 @@ static void order_points(const Choosing *x, const Leaf *l, const Ruler *r, Sweep
     }
 }
 
-static void add_length(Sweep *s, int64_t most) {
-    for (int i = 0; i < s->ntests; i++)
-        if (s->most[i] == most) return;
-    s->most[s->ntests++] = most;
+/* Whether one of the first so many tests asks for the same. */
+static bool is_asked(const Sweep *s, int n, int64_t most) {
+    for (int i = 0; i < n; i++)
+        if (s->most[i] == most) return true;
+    return false;
+}
+
+/* The number of a length's quarter of an octave: of lengths that lie close a few are told apart. */
+static int quarter(int64_t length) {
+    int octave = 0;
+    while (length >> octave > 1) octave++;
+    return 4 * octave + (octave < 2 ? 0 : (int)(length >> (octave - 2)) & 3);
+}
+
+static int points_up_to(const Sweep *s, int64_t most) {
+    int from = 0, to = s->n;
+    while (from < to) {
+        const int middle = (from + to) / 2;
+        if (s->length[middle] <= most)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
 }
 
 static int longer_first(const void *a, const void *b) {
@@ -147,15 +201,20 @@ static int longer_first(const void *a, const void *b) {
 }
 
 /* Those up to which candidates are legal, the longest first, then those between points. */
-static void find_lengths(const Choosing *x, AxisSet axes, const Ruler *r, Sweep *s) {
+static void find_lengths(const Choosing *x, Lengths axes, const Ruler *r, Sweep *s) {
     s->ntests = 0;
     for (int k = 0; k < x->chosen->candidates.n; k++)
         for (int a = 0; a < x->gr->axes.n; a++)
-            if (axes == (AxisSet)1 << a && x->chosen->candidates.at[k]->most[a] < INT64_MAX)
-                add_length(s, x->chosen->candidates.at[k]->most[a]);
-    qsort(s->most, (size_t)s->ntests, sizeof *s->most, longer_first);
-    for (int i = 0; i < s->n; i++)
-        if (!i || s->length[i] != s->length[i - 1]) add_length(s, r->end[s->point[i]]);
+            if (axes.of == (AxisSet)1 << a && !axes.per && x->chosen->candidates.at[k]->most[a] < INT64_MAX &&
+                !is_asked(s, s->ntests, x->chosen->candidates.at[k]->most[a]))
+                s->most[s->ntests++] = x->chosen->candidates.at[k]->most[a];
+    const int legal = s->ntests;
+    qsort(s->most, (size_t)legal, sizeof *s->most, longer_first);
+    for (int i = 0; i < s->n; i++) {
+        const int64_t most = r->end[s->point[i]];
+        if (i + 1 < s->n && quarter(s->length[i]) == quarter(s->length[i + 1])) continue;
+        if (!is_asked(s, legal, most)) s->most[s->ntests++] = most;
+    }
 }
 
 /* What a candidate loses up to each point of a sweep, and from each on. */
@@ -182,21 +241,24 @@ static void try_within(const Sweep *s, const Candidate *now, const double *befor
     }
 }
 
-static void try_candidate(const Choosing *x, const Sweep *s, const Leaf *l, AxisSet axes, int k, Sides *sides) {
+static void try_candidate(const Choosing *x, const Sweep *s, const Leaf *l, Lengths axes, int k, Sides *sides) {
     const Candidate *c = x->chosen->candidates.at[k];
     double before[MAX_POINTS + 1], after[MAX_POINTS + 1];
     const AxisSet over = too_long(x, c, &l->c);
-    if (over & ~axes || (over && axes & (axes - 1))) return;
+    if (over && (over != axes.of || over & (over - 1) || axes.per)) return;
     int64_t most = INT64_MAX; /* for which it is legal on the left */
     for (int a = 0; a < x->gr->axes.n; a++)
         if (over >> a & 1) most = c->most[a];
     sum_losses(s, c, before, after);
+    const bool tells = x->points->ndrawn && s->n && isfinite(before[s->n]);
+    const double around = tells ? VERSIONS_AROUND * before[s->n] / s->n : 0;
     for (int i = 0; i < s->ntests; i++) {
         const double loss[2] = {s->most[i] <= most ? before[sides[i].nleft] : INFINITY,
                                 over ? INFINITY : after[sides[i].nleft]};
         for (int side = 0; side < 2; side++)
-            if (loss[side] < sides[i].loss[side] - ROUNDING) {
+            if (loss[side] + around < sides[i].all[side] - ROUNDING) {
                 sides[i].loss[side] = loss[side];
+                sides[i].all[side] = loss[side] + around;
                 sides[i].candidate[side] = k;
             }
     }
@@ -204,7 +266,7 @@ static void try_candidate(const Choosing *x, const Sweep *s, const Leaf *l, Axis
 }
 
 /* Tests of the lengths of some axes, all of them at once. */
-void versions_try_axes(Choosing *x, const Leaf *l, AxisSet axes, Parting *best) {
+void versions_try_lengths(Choosing *x, const Leaf *l, Lengths axes, Parting *best) {
     Sweep s;
     Sides sides[MAX_CANDIDATES + MAX_POINTS];
     if (l->c.ntests == MAX_TESTS) return;
@@ -212,8 +274,9 @@ void versions_try_axes(Choosing *x, const Leaf *l, AxisSet axes, Parting *best) 
     order_points(x, l, r, &s);
     find_lengths(x, axes, r, &s);
     for (int i = 0; i < s.ntests; i++) {
-        sides[i] = (Sides){.candidate = {l->c.candidate, l->c.candidate}, .loss = {INFINITY, INFINITY}};
-        while (sides[i].nleft < s.n && s.length[sides[i].nleft] <= s.most[i]) sides[i].nleft++;
+        sides[i] = (Sides){
+            .candidate = {l->c.candidate, l->c.candidate}, .loss = {INFINITY, INFINITY}, .all = {INFINITY, INFINITY}};
+        sides[i].nleft = points_up_to(&s, s.most[i]);
     }
     for (int k = 0; k < x->nrivals; k++) try_candidate(x, &s, l, axes, x->rival[k], sides);
     for (int i = 0; i < s.ntests; i++) {
@@ -252,8 +315,17 @@ static AxisSet joined_axes(const Group *gr) {
 
 /* Of axes that tell rows apart, and along which no elements are neighbours, only how many rows they make together: with
  * several such lengths the points are too few to see that one alone says nothing. */
-AxesList versions_axes_to_test(const Group *gr) {
-    AxesList list = {0};
+static void add_lengths(LengthsList *list, AxisSet of, AxisSet per) {
+    for (int i = 0; i < list->n; i++)
+        if (same_lengths(list->at[i], (Lengths){of, per})) return;
+    if (of && list->n < MAX_LENGTHS) list->at[list->n++] = (Lengths){of, per};
+}
+
+static bool is_one(AxisSet axes) { return !(axes & (axes - 1)); }
+
+LengthsList versions_to_test(const Choosing *x) {
+    LengthsList list = {0};
+    const Group *gr = x->gr;
     const AxisSet may = versions_testable(gr), joined = joined_axes(gr), all = gr->across ? may : together(gr, may);
     AxisSet kept = 0;
     for (int a = 0; a < gr->axes.n; a++)
@@ -261,18 +333,21 @@ AxesList versions_axes_to_test(const Group *gr) {
     const bool rows = gr->steps.n && kept & (kept - 1);
     for (int a = 0; a < gr->axes.n; a++)
         if (may >> a & 1 && !(rows && (kept & ~joined) >> a & 1 && !gr->axes.at[a].contiguous))
-            list.at[list.n++] = (AxisSet)1 << a;
-    if (kept & (kept - 1)) list.at[list.n++] = kept;
-    if (gr->neighbours & may) list.at[list.n++] = kept | (gr->neighbours & may);
-    if (all & (all - 1) && all != kept) list.at[list.n++] = all;
+            add_lengths(&list, (AxisSet)1 << a, 0);
+    add_lengths(&list, kept, 0);
+    if (gr->neighbours & may) add_lengths(&list, kept | (gr->neighbours & may), 0);
+    add_lengths(&list, all, 0);
+    for (int i = 0, n = x->last ? list.n : 0; i < n; i++)
+        for (int k = 0; k < i; k++)
+            if (is_one(list.at[i].of) && is_one(list.at[k].of)) add_lengths(&list, list.at[i].of, list.at[k].of);
     return list;
 }
 
 /* What the best test of lengths gains for one side of a parting. */
-static double gain_behind(Choosing *x, const AxesList *list, const Case *c, const bool *here, double loss) {
+static double gain_behind(Choosing *x, const LengthsList *list, const Case *c, const bool *here, double loss) {
     Parting best = {.gain = 0};
     const Leaf side = {.c = *c, .here = (bool *)here, .loss = loss};
-    for (int i = 0; i < list->n; i++) versions_try_axes(x, &side, list->at[i], &best);
+    for (int i = 0; i < list->n && !list->at[i].per; i++) versions_try_lengths(x, &side, list->at[i], &best);
     return best.gain;
 }
 
@@ -295,11 +370,11 @@ static void try_multiples(Choosing *x, const Leaf *l, const SizeTest *test, int 
         count[1] += here[1][i] = l->here[i] && !in;
     }
     if (!count[0] || !count[1]) return;
-    const AxesList list = versions_axes_to_test(x->gr);
+    const LengthsList list = versions_to_test(x);
     Parting p = {.ntests = ntests, .left = l->c, .right = l->c};
     for (int i = 0; i < ntests; i++) add_test(&p.left, p.test[i] = test[i]);
-    p.loss[0] = versions_settle(x, &p.left, here[0]);
-    p.loss[1] = versions_settle(x, &p.right, here[1]);
+    p.loss[0] = versions_settle(x, &p.left, here[0], l->here);
+    p.loss[1] = versions_settle(x, &p.right, here[1], l->here);
     p.gain = l->loss - p.loss[0] - p.loss[1];
     const double behind =
         fmax(gain_behind(x, &list, &p.left, here[0], p.loss[0]), gain_behind(x, &list, &p.right, here[1], p.loss[1]));
@@ -322,8 +397,8 @@ void versions_try_alignment(Choosing *x, const Leaf *l, Parting *best) {
     for (int i = 0; i < x->form[0]->accesses.n; i++) {
         const CostAccess *c = &x->form[0]->accesses.at[i];
         for (int a = 0; a < x->gr->axes.n && c->tensor->rank > 1 && n < MAX_GROUP_AXES; a++) {
-            SizeTest t = {(AxisSet)1 << a, 0, 8 * TARGET_ACCESS / type_bits(c->tensor->type), 0};
-            bool same = t.divisor < 2 || c->moves[a] != MOVE_BY_ONE || !(versions_testable(x->gr) & t.axes);
+            SizeTest t = {{(AxisSet)1 << a, 0}, 0, 8 * TARGET_ACCESS / type_bits(c->tensor->type), 0};
+            bool same = t.divisor < 2 || c->moves[a] != MOVE_BY_ONE || !(versions_testable(x->gr) & t.axes.of);
             const Expr *row = c->tensor->shape[c->tensor->rank - 1], *length = x->gr->axes.at[a].var->hi;
             if (row != length) t.tensor = number_of(x->gr, c->tensor) + 1;
             same |= row != length && (row->op != OP_DIM || (length->op != OP_DIM && !x->gr->axes.at[a].merged));
@@ -335,14 +410,15 @@ void versions_try_alignment(Choosing *x, const Leaf *l, Parting *best) {
     }
     for (int i = 0; i < n; i++)
         for (int k = 0; k < i; k++)
-            if (tried[i].axes != tried[k].axes) try_multiples(x, l, (SizeTest[]){tried[k], tried[i]}, 2, best);
+            if (!same_lengths(tried[i].axes, tried[k].axes))
+                try_multiples(x, l, (SizeTest[]){tried[k], tried[i]}, 2, best);
 }
 
 void versions_find_best(Choosing *x, Leaf *l) {
     l->best = (Parting){.gain = 0};
     l->tried = true;
     if (is_enough(x, l)) return;
-    const AxesList list = versions_axes_to_test(x->gr);
-    for (int i = 0; i < list.n; i++) versions_try_axes(x, l, list.at[i], &l->best);
+    const LengthsList list = versions_to_test(x);
+    for (int i = 0; i < list.n; i++) versions_try_lengths(x, l, list.at[i], &l->best);
     versions_try_alignment(x, l, &l->best);
 }
