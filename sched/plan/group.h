@@ -136,6 +136,8 @@ bool group_ragged(Group *gr, const GStep *s, AxisSet *within);
 /* Whether such ranges together likely have each element once: not where each is the part of a row of its own that has
  * data, as those of a batch of sentences are. */
 bool group_divides(Group *gr, const GStep *s, AxisSet within);
+/* The same, where they may begin at places of their own: what is folded is shared out to them all the same. */
+bool group_divides_at(Group *gr, const GStep *s, AxisSet within);
 AxisSet group_owned(const Group *gr); /* axes of the stores that steps fold or scan: one block owns them */
 
 const char *group_rule_text(int rule); /* of group_step_leaves */

@@ -39,10 +39,12 @@ bool group_ragged(Group *gr, const GStep *s, AxisSet *within) {
     return ragged;
 }
 
-/* A load that has the axes of ranges in a subscript, and what tells them apart in another. */
+/* A load that has the axes of ranges in a subscript, and what tells them apart in another. What has both in one may go on
+ * from where the range begins: then all ranges are of the same elements. */
 typedef struct OwnRow {
     Group *gr;
     AxisSet over, within;
+    bool goes_on;
 } OwnRow;
 
 static Found has_own_row(const Expr *e, const void *user) {
@@ -50,14 +52,18 @@ static Found has_own_row(const Expr *e, const void *user) {
     bool over = false, within = false;
     for (int d = 0; e->op == OP_LOAD && d < e->nargs; d++) {
         const AxisSet free = group_free(x->gr, e->arg[d]);
-        over |= (free & x->over) != 0;
+        over |= free & x->over && !(x->goes_on && free & x->within);
         within |= !(free & x->over) && free & x->within;
     }
     return over && within ? FOUND : FOUND_INSIDE;
 }
 
 bool group_divides(Group *gr, const GStep *s, AxisSet within) {
-    return !expr_has(s->body, has_own_row, &(OwnRow){gr, s->over, within & ~s->over});
+    return !expr_has(s->body, has_own_row, &(OwnRow){gr, s->over, within & ~s->over, false});
+}
+
+bool group_divides_at(Group *gr, const GStep *s, AxisSet within) {
+    return !expr_has(s->body, has_own_row, &(OwnRow){gr, s->over, within & ~s->over, true});
 }
 
 static bool is_ragged(const Group *gr, const GStep *p) {

@@ -21,7 +21,8 @@ enum { SHORT_COLUMNS = 32, LONG_COLUMNS = 1 << 16, FEW_ROWS = 128 };
 
 /* The values of a dimension without a hint. Those along which elements are neighbours in memory, columns, decide about
  * more: how wide accesses are, and where rows stay. Lists end with 0. */
-static const int64_t ALONE[] = {1 << 20, 1, 30, 256, 1021, 4096, 16384, 50257, 1 << 18, 1 << 24, 1 << 27, 0};
+static const int64_t ALONE[] = {1 << 20, 1,       30, 256,  1021, 4096, 16384, 50257,  1 << 18,
+                                1 << 24, 1 << 27, 64, 2000, 3001, 12289, 100003, 0};
 static const int64_t ROWS[] = {4096, 1, 128, 1024, 1 << 14, 1 << 17, 1 << 22, 0};
 static const int64_t COLUMNS[] = {4096,  1,       7,       30,     61,      64,      200,   255,   768,
                                   1021,  1024,    1500,    3001,   10240,   12289,   20480, 25001, 1 << 15,
@@ -137,7 +138,7 @@ static void note_sets(Making *x) {
         const GStep *s = &gr->steps.at[i];
         const bool both = s->joined[0] != 0; /* of a product of matrices, what is loaded */
         AxisSet within, all = s->free | s->over;
-        if (!both && group_ragged((Group *)gr, s, &within) && group_divides((Group *)gr, s, within)) {
+        if (!both && group_ragged((Group *)gr, s, &within) && group_divides_at((Group *)gr, s, within)) {
             x->ranges |= within;
             x->divided |= s->over;
             all &= ~within;
