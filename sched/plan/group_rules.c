@@ -39,8 +39,8 @@ bool group_ragged(Group *gr, const GStep *s, AxisSet *within) {
     return ragged;
 }
 
-/* A load that has the axes of ranges in a subscript, and what tells them apart in another. What has both in one may go on
- * from where the range begins: then all ranges are of the same elements. */
+/* A load that has the axes of ranges in a subscript, and what tells them apart in another. What has both in one may go
+ * on from where the range begins: then all ranges are of the same elements. */
 typedef struct OwnRow {
     Group *gr;
     AxisSet over, within;

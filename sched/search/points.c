@@ -21,7 +21,7 @@ enum { SHORT_COLUMNS = 32, LONG_COLUMNS = 1 << 16, FEW_ROWS = 128 };
 
 /* The values of a dimension without a hint. Those along which elements are neighbours in memory, columns, decide about
  * more: how wide accesses are, and where rows stay. Lists end with 0. */
-static const int64_t ALONE[] = {1 << 20, 1,       30, 256,  1021, 4096, 16384, 50257,  1 << 18,
+static const int64_t ALONE[] = {1 << 20, 1,       30, 256,  1021, 4096,  16384,  50257, 1 << 18,
                                 1 << 24, 1 << 27, 64, 2000, 3001, 12289, 100003, 0};
 static const int64_t ROWS[] = {4096, 1, 128, 1024, 1 << 14, 1 << 17, 1 << 22, 0};
 static const int64_t COLUMNS[] = {4096,  1,       7,       30,     61,      64,      200,   255,   768,

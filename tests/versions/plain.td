@@ -76,3 +76,29 @@ export fn masked(doc: i32[B, S], prefix: i32[B], window: int) -> (y: bf16[B, S, 
     y[b, i, j] = if doc[b, i] == doc[b, j] && (j < prefix[b] || j <= i && i - j < window) then 0 else -inf;
 }
 check masked(B = 2, S = 37, window = 9) with doc in 0..3, prefix in 0..10;
+
+// The sum of exponentials over the second and fourth of five axes, of whose lengths nothing is said.
+export fn lse_of_two(x: f16[A, B, C, D, E]) -> (y: f32[A, C, E]) {
+    let m[a, c, e] = max[b, d](x[a, b, c, d, e]);
+    y[a, c, e] = m[a, c, e] + log(sum[b, d](exp(x[a, b, c, d, e] - m[a, c, e])));
+}
+check lse_of_two(A = 3, B = 5, C = 7, D = 9, E = 11);
+check lse_of_two(A = 1, B = 1, C = 2, D = 1, E = 1);
+
+// Ranges that are data of more edges than there are nodes.
+export fn largest_neighbour(h: f16[V, D], row: i32[V + 1], col: i32[E]) -> (y: f16[V, D]) {
+    assume 0 <= col[e] && col[e] < V;
+    assume 0 <= row[v] && row[v] <= E;
+    assume row[v] <= row[v + 1];
+    y[v, d] = if row[v + 1] > row[v] then max[e in row[v]..row[v + 1]](h[col[e], d]) else h[v, d];
+}
+check largest_neighbour(V = 37, D = 13, E = 203);
+check largest_neighbour(V = 1, D = 1, E = 1);
+
+// Updates at places of their own plane: ranges that begin there.
+export fn pooled_back(dy: f16[N, C, P, Q], at: i64[N, C, P, Q]) -> (dx: f16[N, C, 4*P*Q]) {
+    assume 0 <= at[n, c, p, q] && at[n, c, p, q] < 4*P*Q;
+    dx[n, c, at[n, c, p, q]] += dy[n, c, p, q];
+}
+check pooled_back(N = 2, C = 3, P = 5, Q = 7);
+check pooled_back(N = 1, C = 1, P = 1, Q = 1);

@@ -49,6 +49,9 @@ planes_normed 3 --at=N=8 --at=C=64 --at=H=250 --at=W=250
 variation 20 --at=N=32 --at=C=3 --at=H=360 --at=W=481
 decayed 2.5 --at=B=4 --at=H=8 --at=L=1000
 four_bits 1.3 -DG=32 -DN=5504
+lse_of_two 2 --at=A=8 --at=B=16 --at=C=33 --at=D=64 --at=E=100
+largest_neighbour 9 --at=V=200003 --at=D=96 --at=E=2000000
+pooled_back 25 --at=N=32 --at=C=64 --at=P=56 --at=Q=56
 END
 sed -n '/^export fn walked/,$p' $here/plain.td >"$dir/plain.td"
 "$TDC" "$dir/plain.td" -DB=8 -DS=2048 -o "$dir/plain.cu" -Wno-perf
