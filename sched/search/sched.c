@@ -288,7 +288,7 @@ static void spread_versions(const SchedWork *w, int versions, int *most) {
 /* With at most so many versions of each group, and no more than a program has in all. *few: whether that leaves few
  * ways. False after reporting. */
 static bool choose_at_most(SchedWork *w, const bool *given, int lines, int most, bool *few, Text *why) {
-    enum { MOST_VERSIONS = 28 /* kernels of all groups */ };
+    enum { MOST_VERSIONS = 20 /* kernels of all groups */ };
     const int n = w->plan->groups.n;
     int *each = NEW_N(w->ctx, int, n + 1), *spread = NEW_N(w->ctx, int, n + 1), all, now;
     for (int i = 0; i < n; i++) each[i] = most;

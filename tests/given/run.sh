@@ -142,8 +142,8 @@ wrong 5:1 E0906 'two grid' softmax 'program softmax' 'when N <= 64' "$whole" els
 wrong 3:1 E0906 'has no line behind' columns 'program f' 'when M >= 5000' 'y_shares: j = grid' else 'y: j = grid; i = serial reg(4) lane(32)'
 wrong 2:1 E0904 'online: no reduction' columns 'program f' 'y: j = grid; i = serial reg(4) lane(32); online'
 lines=('program softmax')
-for n in $(seq 25); do lines+=("when N <= $n" "$whole"); done
-wrong 51:1 E0906 '24 versions at most' softmax "${lines[@]}" else "$whole"
+for n in $(seq 33); do lines+=("when N <= $n" "$whole"); done
+wrong 67:1 E0906 '32 versions at most' softmax "${lines[@]}" else "$whole"
 # ---- steps ----
 echo 'export fn turn(x: bf16[M, N]) -> (y: bf16[N, M]) { y[j, i] = x[i, j]; } check turn(M = 67, N = 131);' >turn.td
 map='y: j = grid lane(16) vec(8); i = grid reg(8) warp(8) lane(2); order j' loop='y: j = grid lane(32) vec(8); i = serial grid(7)'

@@ -71,8 +71,8 @@ head='schedule machine=emu' wide='i0 = grid; i1 = serial reg(2) warp(4) lane(32)
 printf '%s\n' 'tdc tuning 1' "$head $form at=9,9 when i1 <= 99 : $wide" "$head $form at=8,8 : $wide; ahead 1" >two.tuning
 same 'a line for all lengths' "$(choose soft.td --tuning=two.tuning | grep -c .)" 2
 same 'two lines' "$(sed -i 's/at=8,8/at=10,10/' two.tuning; choose soft.td --tuning=two.tuning | grep -c 'when N <= 99\|ahead 1')" 2
-(echo 'tdc tuning 1'; for n in {1..30}; do echo "$head $form at=$n,8 when i0 == $n : $wide"; done) >many.tuning
-same 'more than there may be' "$(choose soft.td --tuning=many.tuning | grep -c '^    y') $(tail -n 1 log)" '24 '
+(echo 'tdc tuning 1'; for n in {1..40}; do echo "$head $form at=$n,8 when i0 == $n : $wide"; done) >many.tuning
+same 'more than there may be' "$(choose soft.td --tuning=many.tuning | grep -c '^    y') $(tail -n 1 log)" '32 '
 
 # many groups of many lines have all of them: each chooses for itself
 (
