@@ -134,10 +134,9 @@ bool group_step_leaves(const Group *gr, int i, int rule, const int64_t *dims);
  * in few of them. *within are the axes that the ranges have beside the folded one. */
 bool group_ragged(Group *gr, const GStep *s, AxisSet *within);
 /* Whether such ranges together likely have each element once: not where each is the part of a row of its own that has
- * data, as those of a batch of sentences are. */
-bool group_divides(Group *gr, const GStep *s, AxisSet within);
-/* The same, where they may begin at places of their own: what is folded is shared out to them all the same. */
-bool group_divides_at(Group *gr, const GStep *s, AxisSet within);
+ * data, as those of a batch of sentences are. goes_on: what begins at a place of its own in elements of all, as updates
+ * of one plane of many do, is such a range, too. */
+bool group_divides(Group *gr, const GStep *s, AxisSet within, bool goes_on);
 AxisSet group_owned(const Group *gr); /* axes of the stores that steps fold or scan: one block owns them */
 
 const char *group_rule_text(int rule); /* of group_step_leaves */

@@ -58,12 +58,8 @@ static Found has_own_row(const Expr *e, const void *user) {
     return over && within ? FOUND : FOUND_INSIDE;
 }
 
-bool group_divides(Group *gr, const GStep *s, AxisSet within) {
-    return !expr_has(s->body, has_own_row, &(OwnRow){gr, s->over, within & ~s->over, false});
-}
-
-bool group_divides_at(Group *gr, const GStep *s, AxisSet within) {
-    return !expr_has(s->body, has_own_row, &(OwnRow){gr, s->over, within & ~s->over, true});
+bool group_divides(Group *gr, const GStep *s, AxisSet within, bool goes_on) {
+    return !expr_has(s->body, has_own_row, &(OwnRow){gr, s->over, within & ~s->over, goes_on});
 }
 
 static bool is_ragged(const Group *gr, const GStep *p) {

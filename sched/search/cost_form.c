@@ -266,7 +266,8 @@ static Sym key_of(const CostForm *f, Ctx *ctx) {
 }
 
 /* The steps that fold over ranges that are data: of each the axes that these have beside the folded one; 0: it does
- * not. */
+ * not. Ranges that go on in elements of all are as long as the axis here: of those, which are windows most often, each
+ * is short, and what a block does beside its loads is not little then. */
 static const AxisSet *ragged_steps(CostForm *f, Ctx *ctx) {
     AxisSet *within = NEW_N(ctx, AxisSet, f->gr->steps.n + 1);
     for (int i = 0; i < f->gr->steps.n; i++) {
@@ -274,7 +275,7 @@ static const AxisSet *ragged_steps(CostForm *f, Ctx *ctx) {
         AxisSet set;
         if (!group_ragged(f->gr, p, &set)) continue;
         f->ragged = true;
-        within[i] = p->joined[0] || !group_divides(f->gr, p, set) ? 0 : set;
+        within[i] = p->joined[0] || !group_divides(f->gr, p, set, false) ? 0 : set;
     }
     return within;
 }

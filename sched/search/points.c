@@ -138,7 +138,7 @@ static void note_sets(Making *x) {
         const GStep *s = &gr->steps.at[i];
         const bool both = s->joined[0] != 0; /* of a product of matrices, what is loaded */
         AxisSet within, all = s->free | s->over;
-        if (!both && group_ragged((Group *)gr, s, &within) && group_divides_at((Group *)gr, s, within)) {
+        if (!both && group_ragged((Group *)gr, s, &within) && group_divides((Group *)gr, s, within, true)) {
             x->ranges |= within;
             x->divided |= s->over;
             all &= ~within;

@@ -38,6 +38,7 @@ static bool *taken_of(const Choosing *x) {
     return taken;
 }
 
+/* Candidates that stay, compared where there are so many drawn points. */
 static Choosing begin_again(const Choosing *x, int drawn, const bool *keep) {
     const Chosen *had = x->chosen;
     Choosing y = versions_begin(x->gr, x->limits, x->machine, points_with_drawn(x->gr, drawn, x->temp), x->temp);
@@ -61,9 +62,9 @@ static void part_again(Choosing *x) {
         ALL = 48,    /* of all groups of a compilation; then a few of each, */
         FOLDS = 24,  /* but of folds of any length none, since a file of many entries has to be compiled, too */
         FEW = 4,
-        MOVES = 48, /* kernels that are judged at each */
-        DRAWN = 400,
-        MORE_DRAWN = 1600
+        MOVES = 48,       /* kernels that are judged at each */
+        DRAWN = 400,      /* points beside the others at which candidates are compared, */
+        MORE_DRAWN = 1600 /* and those that are left */
     };
     const int most = x->gr->steps.n ? OF_FOLD : OF_MAP, left = ALL - *x->slow;
     if (*x->slow >= FOLDS && !folds_known(x->gr)) return;
@@ -219,7 +220,6 @@ void versions_choose(SchedMemo *memo, Group *gr, Targets t, const Machine *m, in
         versions_begin_search(&x);
         c = choose(&x, &memo->moved);
         count_ways(c);
-
         expr_map_put_object(ctx, &memo->best, x.form[0]->key, c);
     }
     *v = versions_room(ctx, c->n[most - 1]);

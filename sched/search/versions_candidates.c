@@ -168,7 +168,7 @@ static double loss_at(const Choosing *x, const Candidate *c, int point) {
     static const double DRAWN_SPARED = 0.3; /* of what is lost beyond that, at drawn points */
     const double likely = x->sparing > 0 && point < x->points->nlikely ? LIKELY : 1;
     const double rare = point < x->points->n - x->points->ndrawn ? 1 : DRAWN_SPARED;
-    return x->points->weight[point] * lost * likely + rare * fmax(0, spared);
+    return x->points->weight[point] * lost * likely + x->spared * rare * fmax(0, spared);
 }
 
 void versions_find_losses(Choosing *x) {

@@ -138,7 +138,8 @@ static double usual_seconds(const Choosing *x) {
     return all > 0 ? exp(sum / all) / all : 0;
 }
 
-/* The cases of so many kernels, where there may be that many plus 1 or more; but not where there are better ones. */
+/* These cases, of so many kernels, are what there is from some number of kernels on, up to the numbers that have cases
+ * already. */
 static void note(const Choosing *x, const Leaf *leaves, int n, int kernels, int from) {
     Chosen *c = x->chosen;
     Case *cases = NEW_N(x->ctx, Case, n);
@@ -205,14 +206,22 @@ static int own_kernels(const Choosing *x, const Candidate *c) {
     return own > 1 ? own : 1;
 }
 
+static void keep(Choosing *x, int candidate) {
+    int k = 0;
+    while (k < x->nrivals && x->rival[k] != candidate) k++;
+    if (k == x->nrivals) x->rival[x->nrivals++] = candidate;
+}
+
 /* The candidates that cases take become the rivals. How many kernels they are. */
 static int keep_used(Choosing *x, const Leaves *l) {
     x->nrivals = 0;
-    for (int i = 0; i < l->n; i++) {
-        int k = 0;
-        while (k < x->nrivals && x->rival[k] != l->at[i].c.candidate) k++;
-        if (k == x->nrivals) x->rival[x->nrivals++] = l->at[i].c.candidate;
-    }
+    for (int i = 0; i < l->n; i++) keep(x, l->at[i].c.candidate);
+    return kernels_of(x);
+}
+
+int versions_keep_taken(Choosing *x, const Case *cases, int n) {
+    x->nrivals = 0;
+    for (int i = 0; i < n; i++) keep(x, cases[i].candidate);
     return kernels_of(x);
 }
 
@@ -263,9 +272,16 @@ static void give_up(Choosing *x, Leaves *l, int few) {
 
 /* The cases, and those of fewer kernels, down to one for all sizes. */
 static void note_each(Choosing *x, Leaves *l, const Leaf *all) {
+    static const double FEWER = 0.1; /* of what is spared with all kernels: fewer are for likely sizes first */
     double least;
     unite_alike(x, l);
-    for (int kernels = keep_used(x, l), worst;; kernels = keep_used(x, l)) {
+    int kernels = keep_used(x, l);
+    note(x, l->at, l->n, kernels, kernels - 1);
+    x->spared = FEWER;
+    versions_find_losses(x);
+    keep_used(x, l);
+    for (int i = 0; i < l->n; i++) l->at[i].loss = versions_settle(x, &l->at[i].c, l->at[i].near, around(&l->at[i]));
+    for (int worst;; kernels = keep_used(x, l)) {
         note(x, l->at, l->n, kernels, kernels - 1);
         if ((worst = worth_least(x, l, &least)) < 0) break;
         do_without(x, l, worst, false);
@@ -286,6 +302,7 @@ static void spare_the_worst(Choosing *x, Leaves *l, Leaf *all) {
     const int before = l->n, had = keep_used(x, l);
     const int most = extremes || before + MORE_CASES > LIKELY ? MAX_GROWN : before + MORE_CASES;
     x->sparing = LONG[extremes];
+    x->spared = 1;
     versions_find_losses(x);
     all->loss = versions_settle(x, &all->c, all->here, NULL);
     for (int i = 0; i < l->n; i++) {

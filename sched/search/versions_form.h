@@ -98,6 +98,7 @@ typedef struct Choosing {
     int nrivals;
     Rulers *rulers; /* of versions_find_cases, one for each set of axes that is asked for */
     double *best;   /* seconds at each point, of the best candidate there */
+    double spared;  /* how much of what takes long counts, where it is spared */
     double sparing; /* losses count what takes more than so many times the best, at any point; 0: they do not */
 } Choosing;
 
@@ -120,8 +121,10 @@ bool versions_legal_at(const Choosing *x, const Candidate *c, int point);
 void versions_fit_registers(const Choosing *x, Candidate *c);
 /* best, each candidate's loss and the rivals, of the candidates that there are. */
 void versions_find_losses(Choosing *x);
-/* The cases for each number of versions, of the rivals. */
+/* The cases for each number of kernels, of the rivals. */
 void versions_find_cases(Choosing *x);
+/* The candidates that cases take become the rivals. How many kernels they are. */
+int versions_keep_taken(Choosing *x, const Case *cases, int n);
 /* Sets the best candidate of a case for its points, if it has some; what it loses. INFINITY where none is legal. What a
  * candidate loses at the points around, of which these are a part, counts like one point more (VERSIONS_AROUND): few
  * points do not tell what is slow between them. NULL: there are no others. */

@@ -5,6 +5,7 @@
 #include "versions_form.h"
 
 #include <math.h>
+#include <string.h>
 
 enum {
     MOVES = 320,          /* kernels that are judged for moves, of all groups of a compilation */
@@ -135,19 +136,48 @@ void versions_climb_hint(Choosing *x, int *moved) {
     *moved -= left;
 }
 
+/* Of fewer kernels than there are a candidate stays, or one that moves found takes its place in all its cases: each
+ * case by itself would take one more. */
+static void take_moved(const Choosing *x, Case *cases, int n, int first) {
+    const Chosen *ch = x->chosen;
+    bool *here = NEW_N(x->temp, bool, x->points->n), *done = NEW_N(x->temp, bool, ch->candidates.n);
+    double *loss = NEW_N(x->temp, double, ch->candidates.n);
+    for (int k = 0; k < n; k++) {
+        const int had = cases[k].candidate;
+        int best = had;
+        if (done[had]) continue;
+        memset(loss, 0, sizeof *loss * (size_t)ch->candidates.n);
+        for (int i = k; i < n; i++) {
+            if (cases[i].candidate != had) continue;
+            find_points(x, cases, i, here);
+            for (int c = had; c < ch->candidates.n; c = c < first ? first : c + 1) {
+                const Candidate *y = ch->candidates.at[c];
+                if (!versions_legal_in(x, y, &cases[i])) loss[c] = INFINITY;
+                for (int p = 0; p < x->points->n; p++) loss[c] += here[p] ? y->loss[p] : 0;
+            }
+        }
+        for (int c = first; c < ch->candidates.n; c++)
+            if (loss[c] < loss[best]) best = c;
+        done[best] = true;
+        for (int i = k; i < n; i++)
+            if (cases[i].candidate == had) cases[i].candidate = best;
+    }
+}
+
 /* Where they leave much to be gained. The cases stay as they are. */
 void versions_move(Choosing *x, int *moved) {
     Chosen *ch = x->chosen;
-    const int n = ch->n[MAX_VERSIONS - 1];
+    Case *all = ch->cases[MAX_VERSIONS - 1];
+    const int n = ch->n[MAX_VERSIONS - 1], first = ch->candidates.n;
     bool here[MAX_POINTS];
     int mine = (MOVES - *moved) / MOVES_SHARE;
     if (mine > MOVES_OF_GROUP) mine = MOVES_OF_GROUP;
     *moved += mine;
     for (int start = 0; start < VERSIONS_STARTS; start++)
         for (int k = 0; k < n && mine > 0; k++) {
-            Case *c = &ch->cases[MAX_VERSIONS - 1][k];
+            Case *c = &all[k];
             double beat;
-            find_points(x, ch->cases[MAX_VERSIONS - 1], k, here);
+            find_points(x, all, k, here);
             settle(x, c, here);
             keep_likely(x, here);
             if (!(gap_of(x, c, here, &beat) > NEAR_FLOOR)) continue;
@@ -156,9 +186,13 @@ void versions_move(Choosing *x, int *moved) {
             versions_find_losses(x);
         }
     *moved -= mine;
-    for (int most = 0; most < MAX_VERSIONS; most++)
-        for (int k = 0; k < ch->n[most]; k++) {
-            find_points(x, ch->cases[most], k, here);
-            settle(x, &ch->cases[most][k], here);
-        }
+    for (int k = 0; k < n; k++) {
+        find_points(x, all, k, here);
+        settle(x, &all[k], here);
+    }
+    for (int most = 0; most < MAX_VERSIONS; most++) {
+        const bool again = most && ch->cases[most] == ch->cases[most - 1];
+        if (!again && ch->cases[most] != all) take_moved(x, ch->cases[most], ch->n[most], first);
+        ch->kernels[most] = again ? ch->kernels[most - 1] : versions_keep_taken(x, ch->cases[most], ch->n[most]);
+    }
 }

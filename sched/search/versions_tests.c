@@ -10,6 +10,18 @@ static const double ENOUGH = 1.03;   /* times the best at every point: then ther
 
 /* ---- lengths ---- */
 
+/* Between how many times others some lengths are, and the next more: the number that ends in most zeros, so that it is
+ * read, and multiplied with lengths, without trouble. */
+static int64_t round_between(int64_t times, int64_t next) {
+    enum { FAR = 4 };
+    if (next / FAR > times) next = FAR * times;
+    for (int bits = 62; bits > 0; bits--) {
+        const int64_t rounded = (next - 1) >> bits << bits;
+        if (rounded >= times) return rounded;
+    }
+    return next - 1;
+}
+
 static bool same_lengths(Lengths a, Lengths b) { return a.of == b.of && a.per == b.per; }
 
 bool versions_asks(const SizeTest *t, int axis) {
@@ -56,7 +68,9 @@ const Ruler *versions_ruler(const Choosing *x, Lengths axes) {
         const int point = r->order[i];
         const bool last = i + 1 == n || r->length[r->order[i + 1]] > r->length[point];
         if (last && i + 1 < n) next = r->length[r->order[i + 1]];
-        r->end[point] = last ? between(r->length[point], next) : r->end[r->order[i + 1]];
+        r->end[point] = !last      ? r->end[r->order[i + 1]]
+                        : axes.per ? round_between(r->length[point], next)
+                                   : between(r->length[point], next);
     }
     x->rulers->at[x->rulers->n++] = r;
     return r;
@@ -89,6 +103,9 @@ static void some_of(const Choosing *x, const bool *here, Some *s) {
         if (here[i]) s->at[s->n++] = i;
 }
 
+/* What a candidate loses at a point around is as much again; where it is not legal at some of them nothing is said. */
+static double beside(double loss, int n) { return n && isfinite(loss) ? VERSIONS_AROUND * loss / n : 0; }
+
 /* What a candidate loses at them, or at least so much. */
 static double loss_over(const Candidate *y, const Some *s, double most) {
     double loss = 0;
@@ -107,8 +124,7 @@ double versions_settle(const Choosing *x, Case *c, const bool *here, const bool 
         if (!versions_legal_in(x, y, c)) continue;
         const double loss = loss_over(y, &inside, least);
         if (!(loss < least - ROUNDING)) continue;
-        const double mean = outside.n ? loss_over(y, &outside, INFINITY) / outside.n : 0;
-        const double all = isfinite(mean) ? loss + VERSIONS_AROUND * mean : loss;
+        const double all = loss + beside(loss_over(y, &outside, INFINITY), outside.n);
         if (!(all < least - ROUNDING)) continue;
         least = all;
         lost = loss;
@@ -250,8 +266,7 @@ static void try_candidate(const Choosing *x, const Sweep *s, const Leaf *l, Leng
     for (int a = 0; a < x->gr->axes.n; a++)
         if (over >> a & 1) most = c->most[a];
     sum_losses(s, c, before, after);
-    const bool tells = x->points->ndrawn && s->n && isfinite(before[s->n]);
-    const double around = tells ? VERSIONS_AROUND * before[s->n] / s->n : 0;
+    const double around = x->points->ndrawn ? beside(before[s->n], s->n) : 0;
     for (int i = 0; i < s->ntests; i++) {
         const double loss[2] = {s->most[i] <= most ? before[sides[i].nleft] : INFINITY,
                                 over ? INFINITY : after[sides[i].nleft]};
@@ -313,8 +328,6 @@ static AxisSet joined_axes(const Group *gr) {
     return set;
 }
 
-/* Of axes that tell rows apart, and along which no elements are neighbours, only how many rows they make together: with
- * several such lengths the points are too few to see that one alone says nothing. */
 static void add_lengths(LengthsList *list, AxisSet of, AxisSet per) {
     for (int i = 0; i < list->n; i++)
         if (same_lengths(list->at[i], (Lengths){of, per})) return;
@@ -323,6 +336,8 @@ static void add_lengths(LengthsList *list, AxisSet of, AxisSet per) {
 
 static bool is_one(AxisSet axes) { return !(axes & (axes - 1)); }
 
+/* Of axes that tell rows apart, and along which no elements are neighbours, only how many rows they make together: with
+ * several such lengths the points are too few to see that one alone says nothing. */
 LengthsList versions_to_test(const Choosing *x) {
     LengthsList list = {0};
     const Group *gr = x->gr;
