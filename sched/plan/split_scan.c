@@ -388,7 +388,6 @@ void split_scans(Plan *plan, Group *gr, const Machine *m) {
     while (!scan->scan) scan++;
     const int64_t few = split_few(m), many = split_many(m), n = split_shares(gr, m, axis, scan);
     if (n >= SPLIT_LEAST_SHARES) divide(plan, gr, axis, n);
-    if (split_all_known(gr)) return;
-    if (n != few && split_has_shares(&gr->axes.at[axis], few)) divide(plan, gr, axis, few);
+    if (!split_all_known(gr) && n != few && split_has_shares(&gr->axes.at[axis], few)) divide(plan, gr, axis, few);
     if (n != many && split_has_shares(&gr->axes.at[axis], many)) divide(plan, gr, axis, many);
 }

@@ -153,13 +153,15 @@ static void add_quotient(Placing *p, const Expr *e, int scale) {
     add_slopes(p, poly_of(&x->env, e->arg[0]), tape_const(&x->f->tape, 1), feature_step(x, e->arg[1]), scale, 0);
 }
 
+static void expand(Placing *p, const Expr *const *from, const Expr **to, int n);
+
 /* scale * offset. */
 static void add_offset(Placing *p, Poly offset, int scale, int depth) {
     Tape *tape = &p->x->f->tape;
     for (int i = 0; i < offset.n; i++) {
         const Expr *other[POLY_MAX_DEGREE], *e, *as;
         int n, step = term_scale(p, &offset.term[i], scale, other, &n);
-        double known;
+        double known, times;
         e = other[0];
         for (int k = 0; k < n && depth == 0; k++)
             if (other[k]->op != OP_FACTOR)
@@ -171,7 +173,10 @@ static void add_offset(Placing *p, Poly offset, int scale, int depth) {
             if (d) d->coef = tape_step(tape, TAPE_ADD, d->coef, step);
         } else if (n == 1 && e->op == OP_DIV && expr_over_dims(e->arg[1]))
             add_quotient(p, e, step);
-        else if (n == 1 && depth < DEEPEST && (as = moves_as(p, e)))
+        else if (n == 1 && depth < DEEPEST && (as = feature_displaced(p->x->part, p->l, e, &times))) {
+            expand(p, &as, &e, 1);
+            add_offset(p, poly_of(&p->x->env, e), tape_step(tape, TAPE_MUL, step, tape_const(tape, times)), depth + 1);
+        } else if (n == 1 && depth < DEEPEST && (as = moves_as(p, e)))
             add_offset(p, poly_of(&p->x->env, as), step, depth + 1);
         else if (n == 1 && e->op == OP_IF && depth < DEEPEST)
             add_offset(p, poly_of(&p->x->env, e->arg[1]), step, depth + 1);

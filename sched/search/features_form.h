@@ -128,4 +128,10 @@ double feature_segments(const Layout *l, const Axis *a, bool meet);
 void feature_shared(Reading *x, const Stage *s, const Value *tile, bool write);
 void feature_issue(Reading *x, Pipe pipe, double n);
 
+/* ---- features_displaced.c ---- */
+/* The index that data displaces, as a flow does that of a picture, `x[i32(f32(i) + flow[i, j])]`: elements that are
+ * neighbours are read near each other. So are those at what is computed of an index in floats. *times: by how much more
+ * than the index that moves. NULL: there is no such index, data alone says what is read. */
+const Expr *feature_displaced(const Part *part, const Layout *l, const Expr *e, double *times);
+
 #endif

@@ -102,3 +102,18 @@ export fn pooled_back(dy: f16[N, C, P, Q], at: i64[N, C, P, Q]) -> (dx: f16[N, C
 }
 check pooled_back(N = 2, C = 3, P = 5, Q = 7);
 check pooled_back(N = 1, C = 1, P = 1, Q = 1);
+
+// Lines of pictures, each moved by a flow of its own.
+export fn warped(x: f16[N, C, H, W], flow: f32[N, H, W]) -> (y: f16[N, C, H, W]) {
+    let at[n, i, j] = clamp(i32(j + flow[n, i, j]), 0, W - 1);
+    y[n, c, i, j] = x[n, c, i, at[n, i, j]];
+}
+check warped(N = 2, C = 3, H = 5, W = 37) with flow ~ 3;
+check warped(N = 1, C = 1, H = 1, W = 1) with flow ~ 3;
+
+// How many earlier tokens have each kind.
+export fn earlier(ids: i32[T]) -> (c: i32[T, E]) {
+    c[t, e in E] = sum[k where k < t](i32(ids[k] == e));
+}
+check earlier(T = 301, E = 7);
+check earlier(T = 1, E = 1);

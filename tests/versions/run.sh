@@ -52,6 +52,9 @@ four_bits 1.3 -DG=32 -DN=5504
 lse_of_two 2 --at=A=8 --at=B=16 --at=C=33 --at=D=64 --at=E=100
 largest_neighbour 9 --at=V=200003 --at=D=96 --at=E=2000000
 pooled_back 25 --at=N=32 --at=C=64 --at=P=56 --at=Q=56
+warped 2 -DN=8 -DC=32 -DH=256 -DW=256
+warped 2 --at=N=8 --at=C=32 --at=H=256 --at=W=256
+earlier 6 -DT=1048576 -DE=32
 END
 sed -n '/^export fn walked/,$p' $here/plain.td >"$dir/plain.td"
 "$TDC" "$dir/plain.td" -DB=8 -DS=2048 -o "$dir/plain.cu" -Wno-perf
