@@ -274,29 +274,51 @@ static int mean_length(Reading *x, const Trim *trim) {
     return range_length(x, trim->axis, trim->rows, feature_extent(x, trim->axis));
 }
 
+static double axis_spanned(const Reading *x, const Trim *trim, const Axis *a) {
+    const Layout *l = x->part->layouts.at[0];
+    double span = 1;
+    for (int i = 0; i < l->factors.n; i++) {
+        const Factor *f = l->factors.at[i];
+        int64_t stride = 1;
+        if (f->axis != a || !(trim->rows >> f->id & 1) || bind_scope(f->bind) != SCOPE_REG) continue;
+        if (!expr_is_int(f->stride, &stride)) stride = 1;
+        span += (double)((f->size - 1) * stride);
+    }
+    return span;
+}
+
 /* Rows from a thread's first to its last one: it goes over all that their ranges enclose, those of rows between them,
  * which other threads have, too. */
 static double spanned(const Reading *x, const Trim *trim) {
-    const Layout *l = x->part->layouts.at[0];
     double all = 1;
-    for (int k = 0; k < x->part->axes.n; k++) {
-        double span = 1;
-        for (int i = 0; i < l->factors.n; i++) {
-            const Factor *f = l->factors.at[i];
-            int64_t stride = 1;
-            if (f->axis != x->part->axes.at[k] || !(trim->rows >> f->id & 1) || bind_scope(f->bind) != SCOPE_REG)
-                continue;
-            if (!expr_is_int(f->stride, &stride)) stride = 1;
-            span += (double)((f->size - 1) * stride);
-        }
-        all *= span;
-    }
+    for (int k = 0; k < x->part->axes.n; k++) all *= axis_spanned(x, trim, x->part->axes.at[k]);
     return all;
+}
+
+/* What one of the conditions compares the index with, where that is loaded. */
+static const Stage *end_of(const Expr *cond, const Var *index, int depth);
+
+/* The same as a step: rows beside each other along one axis may have all of another one's between them. */
+static int rows_spanned(Reading *x, const Trim *trim, const Expr *cond) {
+    Tape *t = &x->f->tape;
+    const Stage *ends = end_of(cond, trim->axis->var, 0);
+    const Poly at = ends ? poly_offset(&x->env, ends->tensor, ends->subs) : (Poly){.failed = true};
+    int all = tape_const(t, 1);
+    for (int k = 0; k < x->part->axes.n && !at.failed; k++) {
+        const Axis *a = x->part->axes.at[k];
+        const double rows = axis_spanned(x, trim, a);
+        Poly by, rest;
+        if (rows <= 1) continue;
+        if (!poly_linear(x->ctx, at, expr_var(x->g, a->var), &by, &rest)) return tape_const(t, spanned(x, trim));
+        const int step = tape_step(t, TAPE_MUL, feature_step(x, poly_expr(x->g, by)), tape_const(t, rows - 1));
+        all = tape_step(t, TAPE_ADD, all, step);
+    }
+    return at.failed ? tape_const(t, spanned(x, trim)) : all;
 }
 
 /* Where ranges are data, threads with other rows have other ranges, one after the other where they are registers of
  * one. Conditions without data, as j <= i, hold for half. */
-static int trimmed_trips(Reading *x, const Trim *trim, const Factor *serial, double span) {
+static int trimmed_trips(Reading *x, const Trim *trim, const Factor *serial, int span) {
     Tape *t = &x->f->tape;
     const Layout *l = x->part->layouts.at[0];
     const int all = feature_count(x, serial), one = tape_const(t, 1);
@@ -312,7 +334,7 @@ static int trimmed_trips(Reading *x, const Trim *trim, const Factor *serial, dou
         full = tape_step(t, TAPE_MIN, tape_step(t, TAPE_MAX, full, one), all);
         return tape_step(t, TAPE_MUL, tape_given(t), full);
     }
-    int length = tape_step(t, TAPE_MUL, mean_length(x, trim), tape_const(t, span));
+    int length = tape_step(t, TAPE_MUL, mean_length(x, trim), span);
     const int some = tape_step(t, TAPE_MIN, length, one); /* most ranges are empty where there are few elements */
     length = tape_step(t, TAPE_DIV, length, tiles);
     return tape_step(t, TAPE_MIN, tape_step(t, TAPE_MAX, length, some), all);
@@ -358,7 +380,6 @@ const Tensor *feature_ends(const Expr *cond) {
     return follows && expr_is_int(next->arg[1], &one) && one == 1 ? from->tensor : NULL;
 }
 
-/* What one of the conditions compares the index with, where that is loaded. */
 static const Stage *end_of(const Expr *cond, const Var *index, int depth) {
     enum { DEEPEST = 64 };
     const Expr *c = said(cond);
@@ -440,8 +461,8 @@ static void read_body(Reading *x, const Stage *s, const Factor *f) {
         Trim trim = {.axis = s->axis, .data = expr_has(cond, is_value, NULL) != NULL};
         trim.rows = ends_vary(x, cond, s->axis->var, 0) & ~of_axis(x->part, s->axis);
         trim.window = trim.data ? window_of(x, &trim, bounded_by(cond, s->axis->var, 0)) : -1;
-        trim.trips = trimmed_trips(x, &trim, f, spanned(x, &trim));
-        useful = trimmed_trips(x, &trim, f, 1); /* an element is of one of a thread's rows */
+        trim.trips = trimmed_trips(x, &trim, f, rows_spanned(x, &trim, cond));
+        useful = trimmed_trips(x, &trim, f, tape_const(&x->f->tape, 1)); /* an element is of one of a thread's rows */
         trips = tape_step(&x->f->tape, TAPE_MUL, trim.trips, tape_const(&x->f->tape, uneven(x, &trim)));
         slowest = of_warps(x, &trim);
         elements = trim.data && trim.window < 0 ? mean_length(x, &trim) : elements;

@@ -65,6 +65,28 @@ static void try_columns(Search *x, Ranges r) {
     }
 }
 
+/* Numbers that ranges are folded into, the ranges of those beside each other one behind the other: a thread has some of
+ * them, lanes go on along the same axis. */
+static void try_numbers(Search *x, int along) {
+    enum { MOST_NUMBERS = 8 };
+    Schedule s;
+    for (int64_t vec = 1; vec <= MOST_NUMBERS; vec *= 2)
+        for (int64_t at_once = 1; at_once <= AT_ONCE; at_once *= AT_ONCE)
+            for (int64_t warps = 1; warps <= MOST_WARPS; warps *= 2) {
+                schedule_clear(&s, x->gr->axes.n);
+                for (int a = 0; a < x->gr->axes.n; a++) {
+                    const bool grid = axis_has_grid(&x->gr->axes.at[a]);
+                    if (a == x->gr->split) return;
+                    schedule_factor(&s, a, grid ? BIND_GRID : BIND_SERIAL, 0);
+                    if (!grid) schedule_factor(&s, a, BIND_REG, at_once);
+                    if (a == along && warps > 1) schedule_factor(&s, a, BIND_WARP, warps);
+                    if (a == along) schedule_factor(&s, a, BIND_LANE, WARP);
+                    if (a == along && vec > 1) schedule_factor(&s, a, BIND_VEC, vec);
+                }
+                templates_consider(x, &s, BEST_WINDOW);
+            }
+}
+
 void templates_ranges(Search *x) {
     static const int64_t VECTORS[] = {WIDEST, WIDEST / 2, 1};
     Group *gr = x->gr;
@@ -82,6 +104,7 @@ void templates_ranges(Search *x) {
             else if (axis->contiguous && x->length[a] > 1)
                 r.cols = a;
         }
+        if (r.cols < 0 && r.rows >= 0) try_numbers(x, r.rows);
         if (r.cols < 0 || r.rows < 0) continue;
         for (size_t v = 0; v < sizeof VECTORS / sizeof *VECTORS; v++) {
             r.vec = VECTORS[v];
