@@ -3,7 +3,7 @@
 #include "prepare.h"
 
 Plan *plan_new(Graph *g, const Machine *m, bool library, Reasons *reasons, Text *why) {
-    Preparation *prep = prepare_graph(g, why);
+    Preparation *prep = prepare_graph(g, NULL, why);
     Plan *plan = prep ? partition_graph(prep, m, library, reasons, why) : NULL;
     if (!plan) return NULL;
     share_groups(plan);

@@ -203,6 +203,7 @@ static const char too_large[] = "what reads it is too large with it written in";
 static const char *stays_out(const Writing *x, const Prepared *let, const Expr *const *subs) {
     if (!let->plain) return "it is defined in pieces or under a condition";
     if (let->apart) return too_large;
+    if (x->d->stored && x->d->stored[let->tensor->id]) return "what is read many times takes longer to compute again";
     if (let->generation != x->def->generation && (let->depth > SMALL_DEPTH || let->reduces))
         return "made before a chain of definitions was cut, and read after it";
     if (let->value[0]->reduces && x->places) return "it says where another tensor is folded into";
@@ -489,9 +490,9 @@ static void make_def(Preparation *d, Tensor *t) {
     expr_map_put_object(g->ctx, &d->of, t, def);
 }
 
-Preparation *prepare_graph(Graph *g, Text *why) {
+Preparation *prepare_graph(Graph *g, const bool *stored, Text *why) {
     Preparation *d = NEW(g->ctx, Preparation);
-    *d = (Preparation){.graph = g, .why = why};
+    *d = (Preparation){.graph = g, .stored = stored, .why = why};
     d->temp = ctx_temp(g->ctx);
     Ordering o = {.d = d};
     for (int i = 0; i < g->tensors.n; i++) order_tensor(&o, g->tensors.at[i]);

@@ -34,14 +34,15 @@ typedef struct Preparation {
     Graph *graph;
     ExprMap of;          /* Tensor -> Prepared */
     VEC(Tensor *) order; /* tensors with definitions, each after those that it loads */
+    const bool *stored;  /* by Tensor.id: lets that stay out in any case; NULL: none */
     int cuts;            /* lets that were stored after they had been written into others */
     Ctx *temp;           /* of the work at hand */
     Text *why;
     bool failed;
 } Preparation;
 
-/* NULL after saying in *why what it cannot do. */
-Preparation *prepare_graph(Graph *g, Text *why);
+/* stored: see Preparation. NULL after saying in *why what it cannot do. */
+Preparation *prepare_graph(Graph *g, const bool *stored, Text *why);
 /* The definition of a tensor; NULL: it has none, as inputs. */
 Prepared *prepare_of(const Preparation *p, const Tensor *t);
 /* The let that stands under a mark, and the subscripts at which it was read there. */

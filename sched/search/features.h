@@ -148,6 +148,9 @@ typedef struct Features {
     bool known; /* false: some size is no formula of dimensions, or there is too much of something */
 } Features;
 
+/* Whether e has an exponential, a quotient of floats or the like, of which a multiprocessor does few at a time. */
+bool features_special(const Expr *e);
+
 /* Of a kernel that program_verify has seen, in the memory of ctx. Nothing of the program changes but that its factors
  * have nodes (expr_factor), so that it is for explanations and for programs that are made to be compared: the order of
  * nodes decides how sums are printed. */

@@ -78,6 +78,13 @@ static bool is_index_test(const Expr *e) {
            (!expr_has(e->arg[0], is_long, NULL) || !expr_has(e->arg[1], is_long, NULL));
 }
 
+static Found is_special(const Expr *e, const void *unused) {
+    (void)unused;
+    return e->nargs && type_is_float(e->type) && of_operator[e->op].special > 0 ? FOUND : FOUND_INSIDE;
+}
+
+bool features_special(const Expr *e) { return expr_has(e, is_special, NULL) != NULL; }
+
 /* A sum of a product and something else is one instruction, which is counted with the product. */
 static bool is_fused(const Expr *e) {
     return (e->op == OP_ADD || e->op == OP_SUB) && type_is_float(e->type) &&

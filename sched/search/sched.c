@@ -8,6 +8,7 @@
 #include "sched/kernel/sort.h"
 #include "sched/library/product.h"
 #include "sorting.h"
+#include "storing.h"
 
 #include <string.h>
 
@@ -405,7 +406,7 @@ static bool step_alone(SchedWork *w, SchedStep step) {
         w->touched = chunking_choose(w->graph, w->o->targets, sched_machine(w->o), w->o->exact);
         return true;
     case SCHED_PREPARE:
-        w->prep = prepare_graph(w->graph, &why);
+        w->prep = prepare_graph(w->graph, storing_choose(w->graph, w->o->targets, sched_machine(w->o), w->ctx), &why);
         return w->prep || refuse(w, DIAG_NOT_YET, NULL, NULL, &why);
     case SCHED_PARTITION: return step_partition_sides(w, &why);
     case SCHED_SHARE: share_groups(w->plan); return true;

@@ -13,10 +13,11 @@
 
 /* What is tried. */
 enum {
-    WINDOW = 8,      /* a folded axis of at most so many elements stays in registers, whole */
-    LEAST_LANES = 4, /* of a tile's columns */
-    HELD_ROWS = 8,   /* of a thread that looks up once for all of them */
-    HELD_BESIDE = 4  /* times as much is held beside a row that is folded across others */
+    WINDOW = 8,        /* a folded axis of at most so many elements stays in registers, whole; */
+    LONG_WINDOW = 128, /* up to so many a part of it does at a time */
+    LEAST_LANES = 4,   /* of a tile's columns */
+    HELD_ROWS = 8,     /* of a thread that looks up once for all of them */
+    HELD_BESIDE = 4    /* times as much is held beside a row that is folded across others */
 };
 static const int64_t SIZES[] = {1, 2, 4, 8}; /* registers of an axis, vectors and warps of a tile */
 enum { NSIZES = sizeof SIZES / sizeof *SIZES, ROW_SIZES = NSIZES - 1 /* of an outer axis, fewer */ };
@@ -336,16 +337,16 @@ static void try_held(Search *x, int axis) {
 
 /* ---- windows ---- */
 
-/* Whether all that is folded are windows that are small. */
-static bool is_window(const Group *gr) {
-    bool any = false;
+/* The elements of the longest axis that is folded; 0: nothing is, or its length is not known. */
+static int64_t longest_window(const Group *gr) {
+    int64_t most = 1;
     for (int a = 0; a < gr->axes.n; a++) {
         const GAxis *x = &gr->axes.at[a];
         if (axis_has_grid(x)) continue;
-        if (x->most < 0 || x->most > WINDOW) return false;
-        any |= x->most > 1;
+        if (x->most < 0) return 0;
+        if (x->most > most) most = x->most;
     }
-    return any;
+    return most > 1 ? most : 0;
 }
 
 /* All of a window in a thread, whose neighbours have the windows beside it along `cols`, then along `rows`; several of
@@ -380,27 +381,35 @@ static bool shares_taps(Search *x, int along) {
     return any;
 }
 
+/* Of a folded axis a thread has all taps, or, where it is long, so many in each iteration. */
+static int64_t taps_at_once(const GAxis *g, int most) {
+    const int64_t all = g->most > 0 ? g->most : 1;
+    return all > WINDOW && all > most ? most : all;
+}
+
 /* The same by vectors along `cols`, where a thread has results beside each other along `along`, whose windows have most
  * of their elements together: these it loads once. */
-static void try_sharing(Search *x, int cols, int along, int other) {
+static void try_sharing(Search *x, int cols, int along, int other, int most_taps) {
     enum { MOST_SHARING = 256 /* threads: blocks of more are no better where nothing meets */ };
     static const int VECTORS[] = {1, 2, 4, 8}, RESULTS[] = {2, 4, 8}, COLUMN_LANES[] = {8, 16, 32};
     Schedule s;
     int taps = 1;
     for (int a = 0; a < x->gr->axes.n; a++)
-        if (!axis_has_grid(&x->gr->axes.at[a])) taps *= x->gr->axes.at[a].most > 0 ? (int)x->gr->axes.at[a].most : 1;
+        if (!axis_has_grid(&x->gr->axes.at[a])) taps *= (int)taps_at_once(&x->gr->axes.at[a], most_taps);
     for (size_t v = 0; v < sizeof VECTORS / sizeof *VECTORS; v++)
         for (size_t r = 0; r < sizeof RESULTS / sizeof *RESULTS; r++)
             for (size_t l = 0; l < sizeof COLUMN_LANES / sizeof *COLUMN_LANES; l++)
                 for (int threads = LEAST_THREADS; threads <= MOST_SHARING; threads *= 2) {
-                    const int lanes = COLUMN_LANES[l];
-                    if (taps * VECTORS[v] * RESULTS[r] > SCHEDULE_TILE) continue;
+                    const int lanes = other < 0 ? threads : COLUMN_LANES[l];
+                    if (taps * VECTORS[v] * RESULTS[r] > SCHEDULE_TILE || (other < 0 && l)) continue;
                     schedule_clear(&s, x->gr->axes.n);
                     for (int a = 0; a < x->gr->axes.n; a++) {
                         const GAxis *g = &x->gr->axes.at[a];
                         const bool grid = axis_has_grid(g);
+                        const int64_t once = taps_at_once(g, most_taps);
                         if (grid) schedule_factor(&s, a, BIND_GRID, 0);
-                        if (!grid) schedule_factor(&s, a, BIND_REG, g->most > 0 ? g->most : 1);
+                        if (!grid && once < g->most) schedule_factor(&s, a, BIND_SERIAL, 0);
+                        if (!grid) schedule_factor(&s, a, BIND_REG, once);
                         if (a == other) schedule_factor(&s, a, BIND_THREAD, threads / lanes);
                         if (a == cols) schedule_factor(&s, a, BIND_THREAD, lanes);
                         if (a == cols && VECTORS[v] > 1) schedule_factor(&s, a, BIND_VEC, VECTORS[v]);
@@ -412,13 +421,19 @@ static void try_sharing(Search *x, int cols, int along, int other) {
 
 /* Along the last axis that stays, which what is stored goes along, and the two before it. */
 static void try_windows(Search *x) {
+    static const int TAPS[] = {4, 8, 16}; /* of a long window, at a time */
     int kept[MAX_GROUP_AXES], n = 0;
-    if (!is_window(x->gr) || x->gr->split >= 0) return;
+    const int64_t longest = longest_window(x->gr);
+    if (!longest || longest > LONG_WINDOW || x->gr->split >= 0) return;
     for (int a = x->gr->axes.n - 1; a >= 0; a--)
         if (axis_has_grid(&x->gr->axes.at[a]) && x->length[a] > 1) kept[n++] = a;
-    if (n) try_window(x, kept[0], n > 1 ? kept[1] : -1, n > 2 ? kept[2] : -1);
-    if (n > 2 && shares_taps(x, kept[1])) try_sharing(x, kept[0], kept[1], kept[2]);
-    if (n > 2 && shares_taps(x, kept[2])) try_sharing(x, kept[0], kept[2], kept[1]);
+    if (n && longest <= WINDOW) try_window(x, kept[0], n > 1 ? kept[1] : -1, n > 2 ? kept[2] : -1);
+    for (int i = 1; i < n && i <= 2; i++) {
+        const int other = n <= 2 ? -1 : kept[i == 1 ? 2 : 1];
+        if (!shares_taps(x, kept[i])) continue;
+        for (size_t t = 0; t < (longest > WINDOW ? sizeof TAPS / sizeof *TAPS : 1); t++)
+            try_sharing(x, kept[0], kept[i], other, TAPS[t]);
+    }
 }
 
 /* ---- tiles of two axes ---- */

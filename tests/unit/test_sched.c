@@ -403,7 +403,7 @@ static void one_schedule(Ctx *ctx, Group *gr, const char *line, size_t n) {
 static void one_prepared(Ctx *ctx, const PlanCase *c, Graph *g, int groups) {
     Text why = {.ctx = ctx}, text = {.ctx = ctx}, again = {.ctx = ctx};
     text_put(&why, "");
-    Preparation *prep = prepare_graph(g, &why);
+    Preparation *prep = prepare_graph(g, NULL, &why);
     expect(prep != NULL, c->text, why.s);
     if (!prep) return;
     prepare_print(&text, prep);

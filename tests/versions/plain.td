@@ -117,3 +117,19 @@ export fn earlier(ids: i32[T]) -> (c: i32[T, E]) {
 }
 check earlier(T = 301, E = 7);
 check earlier(T = 1, E = 1);
+
+// A long window over gated values, each of which 15 results read.
+export fn gated_taps(a: f16[N, L, C], b: f16[N, L, C], w: f16[15, C]) -> (y: f16[N, L, C]) {
+    let g: f16[n in N, l in L, c in C] = a[n, l, c] * sigmoid(b[n, l, c]);
+    y[n, l, c] = sum[r](pad(g[n, l + r - 7, c], 0) * w[r, c]);
+}
+check gated_taps(N = 2, L = 37, C = 5);
+check gated_taps(N = 1, L = 1, C = 1);
+
+// The same of few values, that are quicker to compute twice.
+export fn gated_pairs(a: f16[N, L, C], b: f16[N, L, C]) -> (y: f16[N, L, C]) {
+    let g: f16[n in N, l in L, c in C] = a[n, l, c] * b[n, l, c];
+    y[n, l, c] = sum[r in 0..2](pad(g[n, l + r - 1, c], 0));
+}
+check gated_pairs(N = 2, L = 37, C = 5);
+check gated_pairs(N = 1, L = 1, C = 1);

@@ -55,6 +55,9 @@ pooled_back 25 --at=N=32 --at=C=64 --at=P=56 --at=Q=56
 warped 2 -DN=8 -DC=32 -DH=256 -DW=256
 warped 2 --at=N=8 --at=C=32 --at=H=256 --at=W=256
 earlier 6 -DT=1048576 -DE=32
+gated_taps 4 -DN=16 -DL=1500 -DC=512
+gated_taps 4 --at=N=16 --at=L=1500 --at=C=512
+gated_pairs 1.3 -DN=16 -DL=1500 -DC=512
 END
 sed -n '/^export fn walked/,$p' $here/plain.td >"$dir/plain.td"
 "$TDC" "$dir/plain.td" -DB=8 -DS=2048 -o "$dir/plain.cu" -Wno-perf
