@@ -81,12 +81,8 @@ static void build(const Group *gr, const Shape *p, Schedule *s) {
     s->axis[p->inner].peel = p->peel;
 }
 
-/* How many of a kind are wanted. The cost of schedules does not tell clusters of different sizes apart; of those for
- * ranges that are data there are many alike. */
-static int room_of(const Search *x, int kind) {
-    if (kind & BEST_WINDOW && x->form->ragged) return (x->of_kind + 1) / 2;
-    return kind & BEST_CLUSTER ? BEST_OF_CLUSTERS : x->of_kind;
-}
+/* How many of a kind are wanted. The cost of schedules does not tell clusters of different sizes apart. */
+static int room_of(const Search *x, int kind) { return kind & BEST_CLUSTER ? BEST_OF_CLUSTERS : x->of_kind; }
 
 /* What one more must take less than. */
 static double worst(const Search *x, int kind) {
