@@ -14,12 +14,20 @@
 /* Of what computing again takes: what is predicted to spare less is not worth the memory. A choice. */
 static const double AT_MOST = 0.9;
 
+/* A reduction that reads a let in windows. */
+typedef struct Window {
+    Tensor *let;
+    const Expr *reduce;
+    const Piece *piece; /* in which it stands */
+} Window;
+
 typedef struct Storing {
     Graph *g;
     Alone alone;
     Ctx *temp;
     ExprRewrite written; /* lets without reductions are written into what reads them */
-    const Tensor *let;   /* that is asked about; NULL: all are */
+    int depth;           /* how many of them, one in the other */
+    VEC(Window) windows;
 } Storing;
 
 static bool is_pointwise(const Tensor *t) {
@@ -27,23 +35,26 @@ static bool is_pointwise(const Tensor *t) {
 }
 
 static const Expr *write_let(ExprRewrite *w, const Expr *e) {
-    const Storing *x = w->user;
-    if (e->op != OP_LOAD || !is_pointwise(e->u.tensor)) return NULL;
+    enum { DEEPEST = 8 }; /* what is made of more is likely cut */
+    Storing *x = w->user;
+    if (e->op != OP_LOAD || !is_pointwise(e->u.tensor) || x->depth == DEEPEST) return NULL;
     const Piece *p = &e->u.tensor->pieces.at[0];
     const Expr **from = NEW_N(x->temp, const Expr *, p->nvars + 1);
     for (int i = 0; i < p->nvars; i++) from[i] = expr_var(x->g, p->vars[i]);
-    return expr_replace(x->g, expr_rewrite(w, p->value), from, e->arg, p->nvars);
+    x->depth++;
+    const Expr *value = expr_rewrite(w, p->value);
+    x->depth--;
+    return expr_replace(x->g, value, from, e->arg, p->nvars);
 }
 
 static const Expr *written(Storing *x, const Expr *e) { return expr_rewrite(&x->written, e); }
 
-/* ---- who reads it in windows ---- */
+/* ---- what is read in windows ---- */
 
 typedef struct Reads {
     Storing *x;
     const Piece *piece;
-    const Expr *reduce; /* at hand; NULL: the walk is outside of one */
-    ExprVec *windows;   /* reductions that read the let so */
+    const Expr *reduce; /* at hand */
 } Reads;
 
 static Found is_folded(const Expr *e, const void *reduce) {
@@ -66,11 +77,13 @@ static bool in_window(const Expr *load, const Expr *reduce) {
 }
 
 static Found note_load(const Expr *e, void *reads) {
-    Reads *r = reads;
-    if (e->op == OP_LOAD && e->u.tensor == r->x->let && in_window(e, r->reduce)) {
-        vec_push(r->x->temp, r->windows, r->reduce);
-        return FOUND;
-    }
+    const Reads *r = reads;
+    Storing *x = r->x;
+    if (e->op == OP_REDUCE) return FOUND_NOT; /* it has its own turn */
+    if (e->op != OP_LOAD || !is_pointwise(e->u.tensor) || !in_window(e, r->reduce)) return FOUND_INSIDE;
+    const Window *last = x->windows.n ? &x->windows.at[x->windows.n - 1] : NULL;
+    if (!last || last->let != e->u.tensor || last->reduce != r->reduce)
+        vec_push(x->temp, &x->windows, ((Window){e->u.tensor, r->reduce, r->piece}));
     return FOUND_INSIDE;
 }
 
@@ -83,31 +96,30 @@ static Found note_reduce(const Expr *e, void *reads) {
     return FOUND_INSIDE;
 }
 
-/* What the reductions of a piece that read the let in windows take more with it written in than with it loaded. */
-static double spared(Storing *x, const Piece *p, double *all) {
-    ExprVec windows = {0};
-    Reads r = {x, p, NULL, &windows};
-    ExprWalk w = {.temp = x->temp, .before = note_reduce, .user = &r, .reduces = true};
-    expr_walk(&w, p->value);
-    double s = 0;
-    for (int i = 0; i < windows.n; i++) {
-        const double again = alone_seconds(&x->alone, written(x, windows.at[i]), p);
-        *all += again;
-        s += again - alone_seconds(&x->alone, windows.at[i], p);
-    }
-    return s;
+static void find_windows(Storing *x) {
+    for (int i = 0; i < x->g->tensors.n; i++)
+        for (int k = 0; k < x->g->tensors.at[i]->pieces.n; k++) {
+            Reads r = {.x = x, .piece = &x->g->tensors.at[i]->pieces.at[k]};
+            ExprWalk w = {.temp = x->temp, .before = note_reduce, .user = &r, .reduces = true};
+            expr_walk(&w, r.piece->value);
+        }
 }
 
+/* ---- what is quicker ---- */
+
 static bool pays(Storing *x, Tensor *t) {
-    double all = 0, s = 0;
-    x->let = t;
-    for (int i = t->id + 1; i < x->g->tensors.n; i++)
-        for (int k = 0; k < x->g->tensors.at[i]->pieces.n; k++)
-            s += spared(x, &x->g->tensors.at[i]->pieces.at[k], &all);
-    if (!(s > 0)) return false;
     Piece p = t->pieces.at[0];
+    double again = 0, loaded = 0;
     p.value = written(x, p.value);
-    return all - s + alone_piece_seconds(&x->alone, t->type, t->rank, t->shape, &p) < AT_MOST * all;
+    if (!features_special(p.value)) return false;
+    for (int i = 0; i < x->windows.n; i++) {
+        const Window *w = &x->windows.at[i];
+        if (w->let != t) continue;
+        again += alone_seconds(&x->alone, written(x, w->reduce), w->piece);
+        loaded += alone_seconds(&x->alone, w->reduce, w->piece);
+    }
+    if (!(loaded < AT_MOST * again)) return false;
+    return loaded + alone_piece_seconds(&x->alone, t->type, t->rank, t->shape, &p) < AT_MOST * again;
 }
 
 const bool *storing_choose(Graph *g, Targets t, const Machine *m, Ctx *ctx) {
@@ -117,10 +129,12 @@ const bool *storing_choose(Graph *g, Targets t, const Machine *m, Ctx *ctx) {
     x.written = (ExprRewrite){.g = g, .temp = temp, .before = write_let, .user = &x};
     alone_usual(&x.alone);
     alone_legal(&x.alone);
-    for (int i = 0; i < g->tensors.n; i++) {
-        Tensor *let = g->tensors.at[i];
-        if (!is_pointwise(let) || !features_special(written(&x, let->pieces.at[0].value))) continue;
-        any |= stored[i] = pays(&x, let);
+    find_windows(&x);
+    for (int i = 0; i < x.windows.n; i++) {
+        Tensor *let = x.windows.at[i].let;
+        bool asked = false;
+        for (int k = 0; k < i; k++) asked |= x.windows.at[k].let == let;
+        if (!asked) any |= stored[let->id] = pays(&x, let);
     }
     ctx_temp_end(temp);
     return any ? stored : NULL;
