@@ -279,6 +279,18 @@ static void add_spread(Making *x, Dim *const *free, int n) {
     }
 }
 
+/* Three of one dimension, as colours are, beside others that are alike: what is quick for as many of all wastes most of
+ * its threads there. */
+static void add_colours(Making *x, Dim *const *free, int n) {
+    enum { COLOURS = 3, ALL_BITS = 23 };
+    int64_t *v = NEW_N(x->ctx, int64_t, n);
+    for (int few = 0; few < n && few < MOST_VARIED; few++) {
+        for (int i = 0; i < n; i++) v[i] = i == few ? COLOURS : (int64_t)1 << (ALL_BITS / (n - 1));
+        add_at(x, free, n, v);
+    }
+    x->p->nfirst = x->p->n;
+}
+
 /* Dimension `longest` is as long as a total of elements lets it be, beside others of these lengths. */
 static void add_extreme(Making *x, Dim *const *free, int n, int longest, int64_t total, bool odd, const int64_t *v) {
     int64_t *dims = usual_point(x), *const length = &dims[free[longest]->id];
@@ -434,6 +446,7 @@ static Unsaid unsaid_of(const Group *gr, Points *p, Ctx *ctx) {
 
 static void add_likely(const Unsaid *u, Making *x) {
     if (u->nfree && u->nfree <= FEW_DIMS) add_grid(x, u->free, u->nfree);
+    if (u->nfree > FEW_DIMS + 1) add_colours(x, u->free, u->nfree);
     if (u->nfree > FEW_DIMS) add_spread(x, u->free, u->nfree);
     usual_point(x);
     if (!u->nfree && is_for(x->gr, x->base)) add(x, 1, true);

@@ -272,6 +272,7 @@ Chosen *versions_look(Choosing *x, int *moved) {
     if (searched > most) searched = most;
     if (x->gr->product || searched < 1) searched = 1;
     if (searched > n) searched = n;
+    for (int i = 0; i < x->points->nfirst; i++) add_best(x, i, 1, x->judged && x->points->many && !x->gr->across);
     for (int i = 1; i < searched; i++)
         add_best(x, i * versions_step(n) % n, of_kind(x->gr), x->judged && x->points->many && !x->gr->across);
     if (x->judged && n > 1 && n <= FEW_POINTS && x->gr->steps.n) versions_climb_hint(x, moved);
