@@ -283,12 +283,13 @@ static void add_spread(Making *x, Dim *const *free, int n) {
  * its threads there. */
 static void add_colours(Making *x, Dim *const *free, int n) {
     enum { COLOURS = 3, ALL_BITS = 23 };
+    const bool first = !x->p->n;
     int64_t *v = NEW_N(x->ctx, int64_t, n);
     for (int few = 0; few < n && few < MOST_VARIED; few++) {
         for (int i = 0; i < n; i++) v[i] = i == few ? COLOURS : (int64_t)1 << (ALL_BITS / (n - 1));
         add_at(x, free, n, v);
     }
-    x->p->nfirst = x->p->n;
+    if (first) x->p->nfirst = x->p->n;
 }
 
 /* Dimension `longest` is as long as a total of elements lets it be, beside others of these lengths. */

@@ -272,9 +272,9 @@ Chosen *versions_look(Choosing *x, int *moved) {
     if (searched > most) searched = most;
     if (x->gr->product || searched < 1) searched = 1;
     if (searched > n) searched = n;
-    for (int i = 0; i < x->points->nfirst; i++) add_best(x, i, 1, x->judged && x->points->many && !x->gr->across);
-    for (int i = 1; i < searched; i++)
-        add_best(x, i * versions_step(n) % n, of_kind(x->gr), x->judged && x->points->many && !x->gr->across);
+    const bool judged = x->judged && x->points->many && !x->gr->across;
+    for (int i = 0; i < x->points->nfirst && searched > 1; i++) add_best(x, i, 1, judged);
+    for (int i = 1; i < searched; i++) add_best(x, i * versions_step(n) % n, of_kind(x->gr), judged);
     if (x->judged && n > 1 && n <= FEW_POINTS && x->gr->steps.n) versions_climb_hint(x, moved);
     if (x->points->n > n) versions_add_for_slow(x, searched / 2, 0);
     versions_add_beside(x);
