@@ -68,12 +68,21 @@ static Found is_kept(const Expr *e, const void *reduce) {
     return e->op == OP_VAR && is_folded(e, reduce) != FOUND ? FOUND : FOUND_INSIDE;
 }
 
-/* A subscript moves by what is folded and by what is not: elements beside each other have most of it together. */
+static Found is_var(const Expr *e, const void *v) { return e->op == OP_VAR && e->u.var == v ? FOUND : FOUND_INSIDE; }
+
+/* A subscript moves by what is folded and by what is not: elements beside each other have most of it together. And all
+ * that is folded is in such subscripts: what is folded over channels, too, is a product of matrices, whose factors are
+ * stored where a library wants them (partition_factors.c). */
 static bool in_window(const Expr *load, const Expr *reduce) {
-    bool any = false;
-    for (int i = 0; i < load->nargs && !any; i++)
-        any = expr_has(load->arg[i], is_folded, reduce) && expr_has(load->arg[i], is_kept, reduce);
-    return any;
+    const Reduce *r = reduce->u.reduce;
+    int met = 0;
+    for (int k = 0; k < r->nvars; k++) {
+        bool any = false;
+        for (int i = 0; i < load->nargs && !any; i++)
+            any = expr_has(load->arg[i], is_var, r->vars[k]) && expr_has(load->arg[i], is_kept, reduce);
+        met += any;
+    }
+    return met == r->nvars;
 }
 
 static Found note_load(const Expr *e, void *reads) {
