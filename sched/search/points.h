@@ -12,7 +12,7 @@ typedef struct Points {
     int n;       /* at least 1 */
     int nlikely; /* of them, which come first and decide by their weight; at those behind them, extremes of hardly any
                     weight, nothing is to take very long */
-    int nfirst;  /* of the likely ones, at which a search begins */
+    int nfirst;  /* of the likely ones, of few elements along one length, at which a search begins, too */
     int ndrawn;  /* of them, which come last */
     bool many;   /* of so many lengths nothing is said that their combinations are too many for a grid */
     int64_t **dims;

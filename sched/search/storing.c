@@ -9,8 +9,6 @@
 #include "ir/expr_is.h"
 #include "ir/expr_walk.h"
 
-#include <math.h>
-
 /* Of what computing again takes: what is predicted to spare less is not worth the memory. A choice. */
 static const double AT_MOST = 0.9;
 
@@ -57,29 +55,23 @@ typedef struct Reads {
     const Expr *reduce; /* at hand */
 } Reads;
 
-static Found is_folded(const Expr *e, const void *reduce) {
-    const Reduce *r = ((const Expr *)reduce)->u.reduce;
-    for (int i = 0; e->op == OP_VAR && i < r->nvars; i++)
-        if (r->vars[i] == e->u.var) return FOUND;
-    return FOUND_INSIDE;
-}
-
+/* A variable that the reduction keeps. */
 static Found is_kept(const Expr *e, const void *reduce) {
-    return e->op == OP_VAR && is_folded(e, reduce) != FOUND ? FOUND : FOUND_INSIDE;
+    const Reduce *r = reduce;
+    bool kept = e->op == OP_VAR;
+    for (int i = 0; i < r->nvars && kept; i++) kept = r->vars[i] != e->u.var;
+    return kept ? FOUND : FOUND_INSIDE;
 }
-
-static Found is_var(const Expr *e, const void *v) { return e->op == OP_VAR && e->u.var == v ? FOUND : FOUND_INSIDE; }
 
 /* A subscript moves by what is folded and by what is not: elements beside each other have most of it together. And all
  * that is folded is in such subscripts: what is folded over channels, too, is a product of matrices, whose factors are
  * stored where a library wants them (partition_factors.c). */
-static bool in_window(const Expr *load, const Expr *reduce) {
-    const Reduce *r = reduce->u.reduce;
+static bool in_window(const Expr *load, const Reduce *r) {
     int met = 0;
     for (int k = 0; k < r->nvars; k++) {
         bool any = false;
         for (int i = 0; i < load->nargs && !any; i++)
-            any = expr_has(load->arg[i], is_var, r->vars[k]) && expr_has(load->arg[i], is_kept, reduce);
+            any = expr_has(load->arg[i], expr_test_var, r->vars[k]) && expr_has(load->arg[i], is_kept, r);
         met += any;
     }
     return met == r->nvars;
@@ -89,7 +81,7 @@ static Found note_load(const Expr *e, void *reads) {
     const Reads *r = reads;
     Storing *x = r->x;
     if (e->op == OP_REDUCE) return FOUND_NOT; /* it has its own turn */
-    if (e->op != OP_LOAD || !is_pointwise(e->u.tensor) || !in_window(e, r->reduce)) return FOUND_INSIDE;
+    if (e->op != OP_LOAD || !is_pointwise(e->u.tensor) || !in_window(e, r->reduce->u.reduce)) return FOUND_INSIDE;
     const Window *last = x->windows.n ? &x->windows.at[x->windows.n - 1] : NULL;
     if (!last || last->let != e->u.tensor || last->reduce != r->reduce)
         vec_push(x->temp, &x->windows, ((Window){e->u.tensor, r->reduce, r->piece}));

@@ -98,8 +98,8 @@ typedef struct Choosing {
     int nrivals;
     Rulers *rulers; /* of versions_find_cases, one for each set of axes that is asked for */
     double *best;   /* seconds at each point, of the best candidate there */
-    double spared;  /* how much of what takes long counts, where it is spared */
     double sparing; /* losses count what takes more than so many times the best, at any point; 0: they do not */
+    double spared;  /* and how much of that: all, or less where fewer kernels are for likely sizes first */
 } Choosing;
 
 Group *versions_group(const Choosing *x, int division, int kernel);
