@@ -71,17 +71,7 @@ typedef struct Reading {
     VEC(int) folded;   /* numbers of reductions: what is read behind one, too, is there until then */
 } Reading;
 
-/* Of a layout: the sizes of the register factors in a set, one by the other. */
-double feature_registers(const Part *part, FactorSet set);
 const Layout *feature_layout(const Reading *x, const Stage *s);
-/* A step of the tape; features are unknown where there is none. */
-int feature_step(Reading *x, const Expr *e);
-/* How many indices an axis likely has, as a step. */
-int feature_extent(Reading *x, const Axis *a);
-int feature_count(Reading *x, const Factor *f);
-/* The tensor between two of whose elements, one behind the other, a condition says that there is something:
- * off[i] < off[i + 1]. NULL: it says something else. */
-const Tensor *feature_ends(const Expr *cond);
 /* Whether an axis of a kernel without loops lies in several registers: elements from one to the next, and how many.
  * Those that it does not reach are left out, and where it reaches into the last the others test nothing
  * (lower_inside.c). */
@@ -96,6 +86,24 @@ double feature_rows(const Layout *l, const Axis *a);
 
 /* Of the elements of a loaded tile the share that differ: the taps of neighbouring results are one (lower_window.c). */
 double feature_share(const Reading *x, const Value *v);
+
+/* ---- features_ranges.c ---- */
+/* Of a layout: the sizes of the register factors in a set, one by the other. */
+double feature_registers(const Part *part, FactorSet set);
+/* A step of the tape; features are unknown where there is none. */
+int feature_step(Reading *x, const Expr *e);
+/* How many indices an axis likely has, as a step. */
+int feature_extent(Reading *x, const Axis *a);
+int feature_count(Reading *x, const Factor *f);
+/* Of the settled lanes, as a launch settles them: those of a row, as a step. */
+int feature_lanes_of_row(Reading *x);
+/* A serial loop that runs only where conditions on its index can hold: what that makes of its body's trips, useful,
+ * elements, slowest, ragged, most and met, of which trips and useful are those of one turn of the loop around it. The
+ * innermost of x->trims says the same. Leaves both alone where there are no such conditions. */
+void feature_trim(Reading *x, const Stage *loop, Body *b);
+/* The tensor between two of whose elements, one behind the other, a condition says that there is something:
+ * off[i] < off[i + 1]. NULL: it says something else. */
+const Tensor *feature_ends(const Expr *cond);
 
 /* ---- features_live.c ---- */
 /* The stage, whose number is x->place, reads and makes values. */
