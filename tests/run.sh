@@ -42,7 +42,7 @@ out=$(mktemp -d) || exit 1
 trap 'rm -rf "$out"' EXIT
 
 # These begin first, so that none of them runs on alone at the end (--times says which take long).
-longest='same exact checks/emitted versions speed mutation stdlib schedules targets numeric/accumulated emu memory numeric/chunked random explain'
+longest='same versions exact cli stdlib instances speed checks/emitted memory numeric/chunked tuned emu outputs schedules explain targets mutation random'
 longest_first() {
     [ $TARGET = --emu ] || exec cat
     awk -F'\t' -v longest="$longest" '

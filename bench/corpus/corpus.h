@@ -21,7 +21,6 @@ typedef struct Case {
     const Plan *plan;
     VEC(Group *) groups;   /* in the order of their kernels: those that schedules are for */
     VEC(CostForm *) forms; /* theirs */
-    Schedule *chosen;      /* theirs, as they are chosen */
     const Module *module;
     struct Case *other; /* the same with one group divided otherwise than it is chosen; NULL: there are no more */
 } Case;
@@ -41,6 +40,8 @@ bool corpus_open(Ctx *ctx, Case *c, const char *home, const char *family, const 
 /* The one of that entry and these sizes. */
 bool corpus_open_named(Ctx *ctx, Case *c, const char *home, const char *family, const char *path, const char *name,
                        const char *sizes, Text *why);
+/* Of each group the schedule that is chosen, as if it could not be divided: for unsaid lengths that takes a while. */
+Schedule *corpus_chosen(const Case *c);
 /* Whether group i of the case may have the schedule, at its sizes. */
 bool corpus_legal(const Case *c, int i, const Schedule *s);
 char *corpus_file(Ctx *ctx, const char *path, size_t *n); /* all of it, with a 0 behind; NULL: it cannot be read */

@@ -116,29 +116,33 @@ static void take_groups(Case *c, const int *division) {
         const Division *d = division[i] < 0 ? NULL : &gr->divisions.at[division[i]];
         for (int k = 0; k < (d ? d->n : 1); k++) vec_push(c->ctx, &c->groups, d ? d->group[k] : gr);
     }
-    c->chosen = NEW_N(c->ctx, Schedule, c->groups.n + 1);
     Points *here = NEW(c->ctx, Points);
     here->n = 1;
     here->dims = NEW_N(c->ctx, int64_t *, 1);
     here->dims[0] = c->dims;
     here->weight = NEW_N(c->ctx, double, 1);
     here->weight[0] = 1;
+    for (int i = 0; i < c->groups.n; i++) vec_push(c->ctx, &c->forms, cost_form(c->groups.at[i], here, c->ctx));
+}
+
+Schedule *corpus_chosen(const Case *c) {
+    Schedule *s = NEW_N(c->ctx, Schedule, c->groups.n + 1);
     for (int i = 0; i < c->groups.n; i++) {
         Group whole = *c->groups.at[i]; /* as if it could not be divided */
         Versions v;
         whole.divisions.n = 0;
-        vec_push(c->ctx, &c->forms, cost_form(c->groups.at[i], here, c->ctx));
         if (sched_in_place(&whole))
-            schedule_fallback(&whole, &c->chosen[i]);
+            schedule_fallback(&whole, &s[i]);
         else
-            schedule_copy(&c->chosen[i], taken(c, &whole, &v)->schedule[0]);
+            schedule_copy(&s[i], taken(c, &whole, &v)->schedule[0]);
     }
+    return s;
 }
 
 /* Which division is chosen for a group of the plan. */
 static int division_of(const Case *c, Group *gr) {
     Versions v;
-    if (sched_in_place(gr)) return -1;
+    if (!gr->divisions.n || sched_in_place(gr)) return -1;
     const Version *t = taken(c, gr, &v);
     for (int i = 0; i < gr->divisions.n; i++)
         if (gr->divisions.at[i].group[0] == t->group[0]) return i;

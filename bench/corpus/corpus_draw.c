@@ -161,9 +161,9 @@ void corpus_draw(const Case *c, uint64_t seed, int kernels, Samples *out) {
     const int most = SPARE * kernels;
     Samples moves = {0}, pool = {0};
     uint64_t state = seed;
-    for (const Case *x = c; x; x = x->other) add(x, out, x->chosen, x == c ? "chosen" : "move");
+    for (const Case *x = c; x; x = x->other) add(x, out, corpus_chosen(x), x == c ? "chosen" : "move");
     for (const Case *x = c; x; x = x->other) add_best(x, out);
-    corpus_moves(c, c->chosen, &moves);
+    corpus_moves(c, corpus_chosen(c), &moves);
     shuffle(&state, &moves);
     fill_pool(c, &state, out, &pool);
     shuffle(&state, &pool);
@@ -196,7 +196,7 @@ static void add_stored(const Case *c, const StoredCase *known, int most, Samples
 void corpus_draw_more(const Case *c, const StoredCase *known, uint64_t seed, int most, Samples *out) {
     uint64_t state = seed;
     Samples moves[FASTEST] = {{0}};
-    for (const Case *x = c; x; x = x->other) add(x, out, x->chosen, x == c ? "chosen" : "move");
+    for (const Case *x = c; x; x = x->other) add(x, out, corpus_chosen(x), x == c ? "chosen" : "move");
     const int from = out->n;
     add_stored(c, known, 3 * most / 4, out);
     int n = out->n - from < FASTEST ? out->n - from : FASTEST;

@@ -8,8 +8,7 @@ TDC=${TDC:-build/tdc} emu=backend_cuda/emu here=tests/memory
 quick_compilers
 . tests/explain/model.sh
 
-model $here/memory.td
-"$TDC" $here/memory.td --emit=manifest --prefix=model -o "$dir/model.cu" || exit 1
+model $here/memory.td --emit=cu,c,h,manifest
 while read -r _ _ entry bytes; do
     entry=${entry%:}
     read -ra sizes < <(grep "^check $entry(" $here/memory.td | sed 's/.*(\(.*\)).*/\1/; s/ = /=/g; s/,//g')

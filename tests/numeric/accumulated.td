@@ -69,7 +69,8 @@ export fn joint(a: i32[T], b: i64[T], x: f64[T]) -> (y: f64[M, N]) {
     assume 0 <= a[t] && a[t] < M && 0 <= b[t] && b[t] < N;
     y[a[t], b[t]] += x[t];
 }
-check joint(T = 2111, M = 31, N = 57);
+check joint(T = 2111, M = 31, N = 57); // check-all
+check joint(T = 301, M = 11, N = 13);
 check joint(T = 2, M = 1, N = 3);
 
 export fn inner(a: i32[P, Q], x: f32[P, Q, R]) -> (y: f32[N]) {

@@ -1,4 +1,3 @@
-// runs long
 // Matrix products that a library runs, in every type it has, by rows and by columns, alone and with what follows.
 // Products are for the library where sizes are not known to be small; --library=none makes kernels of the same equations.
 export fn f64_nn(x: f64[M, K], w: f64[K, N], c: f64[M, N]) -> (y: f64[M, N]) { y[i, j] = 0.5 * sum[k](x[i, k] * w[k, j]) - 2 * c[i, j]; }

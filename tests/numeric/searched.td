@@ -1,4 +1,3 @@
-// runs long
 // The place of the best in long rows, few of them: blocks search a share each, and another kernel among what they found.
 /// One row whose length is known, odd and even, with many ties: the first counts, whichever share has it.
 export fn one_row(x: bf16[2000003], w: i32[2097152]) -> (hi: i64[], lo: i64[], best: f32[], at: i64[]) {

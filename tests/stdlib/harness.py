@@ -3,7 +3,7 @@ but those whose names begin with _, which serve others.
 
 A case names the function, says how it is exported, and gives its reference. The entry is run in tdc's reference
 interpreter (`tdc run --interp`) on the inputs below, of its sizes the first and every fourth of the others; with bf16 for
-f64 every twelfth is also compiled the whole way; with TDC_EVERY=1 all are. Where PyTorch can be imported, a case's
+f64 every 24th is also compiled the whole way; with TDC_EVERY=1 all are. Where PyTorch can be imported, a case's
 `torch` expression must agree with its reference too.
 """
 import glob, importlib, inspect, itertools, os, re, subprocess, sys, tempfile, zlib
@@ -218,7 +218,7 @@ def run_case(c, module, folder):
     for text in (half, c.td):
         with open(entry, "w") as f:
             f.write(f'import "{module}";\n{text}\n')
-        status, said = tdc(entry, "--dump=sema", *(["-o", f"{folder}/model.cu"] if text is half and chosen(12, c.td) else []))
+        status, said = tdc(entry, "--dump=sema", *(["-o", f"{folder}/model.cu"] if text is half and chosen(24, c.td) else []))
         if status:
             return [f"does not compile: {text}\n{said}"]
     graph = interface(said)
