@@ -71,7 +71,7 @@ n=$(basename $(@F)); { echo "extern const char *const $${n}_lines[]; extern cons
   echo '};'; echo "const int $${n}_nlines = (int)(sizeof $${n}_lines / sizeof *$${n}_lines);"; } > $@
 endef
 # The prelude's files in the order in which one uses another, without what stands before their first entry.
-PRELUDE := $(patsubst %,backend_cuda/prelude/%.cuh,elements integers memory threads copies math grid count sort rank)
+PRELUDE := $(patsubst %,backend_cuda/prelude/%.cuh,elements integers memory threads copies math grid bins count sort rank)
 $(B)/backend_cuda/prelude.cuh: $(PRELUDE)
 	@mkdir -p $(@D)
 	awk 'FNR == 1 { entry = 0; if (NR > 1) print "" } /^\/\/@/ { entry = 1 } entry' $^ > $@

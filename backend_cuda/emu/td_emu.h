@@ -277,6 +277,29 @@ inline int td_ones(uint32_t v) { return __builtin_popcount(v); }
 inline int td_lowest(uint64_t v) { return __builtin_ctzll(v); }
 template <int B> inline uint32_t td_match(uint32_t v) { return uint32_t(td_emu_shuffle(v & ((1ull << B) - 1), 4, 0)); }
 
+/* ---- bins ---- */
+template <class T, class F> inline void td_emu_bins_atomic(td_sp<T> p, F fold) {
+    T v;
+    void *a = td_emu_shared_atomic(p.off, sizeof v);
+    if (!a) return;
+    memcpy(&v, a, sizeof v);
+    v = fold(v);
+    memcpy(a, &v, sizeof v);
+}
+template <class T> inline void td_atomic_add(td_sp<T> p, T v) {
+    td_emu_bins_atomic(p, [=](T old) { return T(old + v); });
+}
+template <class T> inline void td_atomic_max(td_sp<T> p, T v) {
+    td_emu_bins_atomic(p, [=](T old) { return td_max(old, v); });
+}
+template <class T> inline void td_atomic_min(td_sp<T> p, T v) {
+    td_emu_bins_atomic(p, [=](T old) { return td_min(old, v); });
+}
+template <class T> inline uint32_t td_bins_same(td_sp<T> p, bool is) {
+    const uint32_t same = td_match<32>(is ? uint32_t(p.off) : ~0u);
+    return is ? same : 0;
+}
+
 /* ---- between blocks of a running grid ---- */
 inline uint32_t td_ticket(uint32_t *p) { return td_atomic_add(p, 1u); }
 inline void td_tell(uint32_t *p, uint32_t v) {

@@ -28,6 +28,7 @@ typedef struct SharedTile {
     int64_t extent[MAX_RANK], stride[MAX_RANK]; /* elements */
     int64_t elements;
     int64_t swizzle; /* elements of a 16-byte column that rows exchange; 0: none */
+    int loops;       /* of bins: how many are open around them */
     /* copies */
     Stage *copy, *last_read;
     int barriers; /* region of the mbarriers */
@@ -554,6 +555,14 @@ void lower_atomic(Lower *l, Stage *s);
 /* ---- lower_relay.c: registers to shared memory and back ---- */
 void lower_share(Lower *l, Stage *s);
 void lower_read(Lower *l, Stage *s);
+
+/* ---- lower_bins.c ---- */
+void lower_bins(Lower *l, Stage *s);
+void lower_scatter(Lower *l, Stage *s);
+/* Of an element that a layout reads of bins, from where they begin. */
+Poly bins_offset(Lower *l, const Stage *bins, const Layout *layout);
+/* Whether stages fold into bins that the open loops have declared: all threads meet behind the loop that has them. */
+bool bins_filled_in(Lower *l, Stage *const *at, int n);
 
 /* ---- lower_shared.c ---- */
 /* The same one again for the same stage and purpose. */

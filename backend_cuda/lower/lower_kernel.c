@@ -238,6 +238,7 @@ static void lower_for(Lower *l, Stage *s) {
     put_all(l, &b.release);
     put_end(l);
     copy_held(l, s);
+    if (bins_filled_in(l, s->body.at, s->body.n)) put_barrier(l);
     if (!axis_in_loop(l)) l->open.turns.n = turns;
 }
 
@@ -299,6 +300,8 @@ static void lower_stage(Lower *l, Stage *s) {
         break;
     case STAGE_SHARE: lower_share(l, s); break;
     case STAGE_READ: lower_read(l, s); break;
+    case STAGE_BINS: lower_bins(l, s); break;
+    case STAGE_SCATTER: lower_scatter(l, s); break;
     case STAGE_MAP:
     case STAGE_VAR: lower_map(l, s); break;
     case STAGE_SET: lower_set(l, s); break;

@@ -123,11 +123,15 @@ void lower_read(Lower *l, Stage *s) {
         wait_for_copy(l, s, t, base);
     else
         put_read(l, t->region);
+    const bool bins = s->source->def->kind == STAGE_BINS;
+    const Poly offset = bins ? bins_offset(l, s->source->def, layout) : tile_offset(l, t, layout);
     VecPlan plan;
-    tile_vectors(l, tile_offset(l, t, layout), layout, v->domain, readable(l, t), &plan);
+    tile_vectors(l, offset, layout, v->domain, readable(l, t), &plan);
     put_tile(l, v);
     int loops = put_vector_loops(l, &plan, NULL);
-    const Code *at = tile_at(l, t, layout, &plan, base), *inside = t->copy ? copied_test(l, t, layout, &plan) : NULL;
+    const Code *inside = t->copy ? copied_test(l, t, layout, &plan) : NULL;
+    const Code *at = bins ? code(l->ctx, "%n + (%c)", base, poly_code(l, vector_drop(l, offset, &plan), false))
+                          : tile_at(l, t, layout, &plan, base);
     const Code *into = NULL;
     if (inside) put_if(l, inside);
     if (vector_in_order(v, &plan)) {

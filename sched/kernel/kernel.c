@@ -197,6 +197,27 @@ int stage_slots(const Part *part, const Stage *copy) {
     return 1;
 }
 
+int64_t stage_bins_length(const Stage *bins) {
+    int64_t n = 1;
+    const FactorSet own = layout_axis_factors(bins->layout, bins->axis);
+    for (int i = 0; i < bins->layout->factors.n; i++) {
+        const Factor *f = bins->layout->factors.at[i];
+        if (own >> f->id & 1 && bind_scope(f->bind) != SCOPE_BLOCK && !mul_ok(n, f->size, &n)) return INT64_MAX;
+    }
+    return n;
+}
+
+int64_t stage_bins_rows(const Stage *bins) {
+    const Layout *l = bins->layout;
+    const FactorSet tile = layout_scope_factors(l, SCOPE_THREAD) | layout_scope_factors(l, SCOPE_REG);
+    int64_t n = 1;
+    for (int i = 0; i < l->factors.n; i++)
+        if (bins->out[0]->domain & tile & ((FactorSet)1 << l->factors.at[i]->id) &&
+            !mul_ok(n, l->factors.at[i]->size, &n))
+            return INT64_MAX;
+    return n;
+}
+
 bool stage_is_apart(const Layout *l, const Stage *s) {
     switch (s->kind) {
     case STAGE_LOAD: return !s->depth;

@@ -98,13 +98,14 @@ struct Stage {
     int nout;
     /* In which it is evaluated. NULL: filled in, that of its results, else the first that has its operands. */
     Layout *layout;
-    Value *out[MAX_PARTS];       /* LOAD COPY SHARE READ MAP VAR REDUCE SCAN define these; SET assigns to out[0] */
+    Value *out[MAX_PARTS];       /* LOAD COPY SHARE READ BINS MAP VAR REDUCE SCAN define these; SET assigns to out[0] */
     Tensor *tensor;              /* LOAD COPY STORE ATOMIC */
     const Expr **subs;           /* rank of them: axes' variables, dims, values, factors */
-    const Expr *expr[MAX_PARTS]; /* MAP VAR SET SHARE STORE ATOMIC: [0]; REDUCE SCAN: the monoid's operands */
-    const Expr *cond;            /* LOAD STORE ATOMIC IF REDUCE SCAN: only where true (NULL: everywhere) */
+    const Expr *expr[MAX_PARTS]; /* MAP VAR SET SHARE BINS STORE ATOMIC: [0]; REDUCE SCAN: the monoid's operands;
+                                  * SCATTER: the value, and the index along the axis of the bins */
+    const Expr *cond;            /* LOAD SCATTER STORE ATOMIC IF REDUCE SCAN: only where true (NULL: everywhere) */
     const Expr *other;           /* LOAD: the value where cond is false (NULL: 0) */
-    Value *source;               /* READ: a shared value */
+    Value *source;               /* READ: a shared value; SCATTER: bins */
     Path path;                   /* COPY: async or bulk. STORE: direct or bulk (through shared memory) */
     CacheHint cache;             /* LOAD STORE */
     int depth;                   /* COPY: stages in flight (>= 1). LOAD: iterations ahead, fetched into registers */
@@ -113,9 +114,9 @@ struct Stage {
     bool swizzle;                /* SHARE: 16-byte columns exchanged by row instead of padding */
     bool packed;                 /* LOAD READ: 16- and 8-bit elements stay so between uses, for fewer registers */
     bool exclusive, reverse;     /* SCAN: element i sees those before (after) it; inclusive unless exclusive */
-    const Monoid *monoid;        /* REDUCE SCAN ATOMIC */
+    const Monoid *monoid;        /* REDUCE SCAN ATOMIC SCATTER */
     FactorSet over;              /* REDUCE: factors folded. LAST: grid factors over which the last arrival is found */
-    Axis *axis;                  /* SCAN FOR */
+    Axis *axis;                  /* SCAN FOR BINS */
     Value *const *carry;         /* SCAN: state of earlier iterations, folded in and updated: MAX_PARTS, NULL: none */
     Tensor *counter;             /* LAST: i32 temporary, zeroed before the run; left zero */
     VEC(Stage *) body;           /* FOR IF LAST */
@@ -232,6 +233,10 @@ FactorSet layout_axis_factors(const Layout *l, const Axis *a);
 FactorSet layout_scope_factors(const Layout *l, BindScope scope);
 /* The axis whose end e asks for, `n < hi`: true of each of its elements; NULL: e asks for something else. */
 const Axis *part_asks_end(const Part *part, const Expr *e);
+/* What a block has of bins: elements along their axis (the product of its factors inside the block, which are stated: 0
+ * where one is not), and rows of so many, one for each of the threads and registers in the domain. */
+int64_t stage_bins_length(const Stage *bins);
+int64_t stage_bins_rows(const Stage *bins);
 /* Whether threads do not meet at a stage, so that some may take another way than others. */
 bool stage_is_apart(const Layout *l, const Stage *s);
 /* Tiles of shared memory that a copy has: those in flight, or one for each iteration of its loop where it is held (1

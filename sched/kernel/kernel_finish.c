@@ -227,6 +227,7 @@ static void set_domain(Stage *s, FactorSet set) {
 static FactorSet read_domain(const Part *part, const Stage *s) {
     const Value *x = s->source;
     FactorSet set = 0, tile = x->domain;
+    if (x->def->kind == STAGE_BINS) return x->domain | layout_axis_factors(s->layout, x->def->axis);
     for (int i = 0; i < part->axes.n; i++) {
         const Axis *a = part->axes.at[i];
         if (tile & layout_axis_factors(x->layout, a)) set |= layout_axis_factors(s->layout, a);
@@ -257,6 +258,14 @@ static bool stage_domains(const Part *part, Stage *s, FactorSet in) {
         before = s->out[0]->domain;
         s->out[0]->domain = before | ((set | in) & block);
         return s->out[0]->domain != before;
+    case STAGE_BINS:
+        before = s->out[0]->domain;
+        set_domain(s, before | (set & block));
+        return s->out[0]->domain != before;
+    case STAGE_SCATTER: /* bins differ from block to block as what is folded into them does */
+        before = s->source->domain;
+        s->source->domain = before | ((set | in) & block);
+        return s->source->domain != before;
     default: break;
     }
     bool changed = false;

@@ -228,6 +228,23 @@ static void put_var(Printer *x, const Stage *s) {
     put_expr(x, s->expr[0]);
 }
 
+/* The axis of bins stands behind their type. */
+static void put_bins(Printer *x, const Stage *s) {
+    const FactorSet tile = layout_scope_factors(s->layout, SCOPE_THREAD) | layout_scope_factors(s->layout, SCOPE_REG);
+    text_fmt(x->out, "%s[", s->out[0]->name);
+    put_factors(x, s->out[0]->domain & tile, tile, ", ");
+    text_fmt(x->out, "]: %s along %s = ", type_name(s->out[0]->type), s->axis->name);
+    put_expr(x, s->expr[0]);
+}
+
+static void put_scatter(Printer *x, const Stage *s) {
+    text_fmt(x->out, "%s[", s->source->name);
+    put_expr(x, s->expr[1]);
+    text_put(x->out, "] = ");
+    put_expr(x, s->expr[0]);
+    put_cond(x, s);
+}
+
 static void put_operation(Printer *x, const Stage *s) {
     Text *out = x->out;
     switch (s->kind) {
@@ -259,6 +276,8 @@ static void put_operation(Printer *x, const Stage *s) {
         text_put(out, s->source->name);
         if (s->packed) text_put(out, " packed");
         break;
+    case STAGE_BINS: put_bins(x, s); break;
+    case STAGE_SCATTER: put_scatter(x, s); break;
     case STAGE_MAP: put_expr(x, s->expr[0]); break;
     case STAGE_VAR: put_var(x, s); break;
     case STAGE_SET:
@@ -312,10 +331,10 @@ static void put_body(Printer *x, Stage *const *at, int n, int indent) {
         const Stage *s = at[i];
         x->layout = s->layout;
         text_fmt(x->out, "%*s", indent, "");
-        bool named = s->nout > 0 && s->kind != STAGE_SET && s->kind != STAGE_VAR;
+        bool named = s->nout > 0 && s->kind != STAGE_SET && s->kind != STAGE_VAR && s->kind != STAGE_BINS;
         if (named) put_results(x, s);
         text_fmt(x->out, "%s ", stage_text(s->kind));
-        if (s->kind == STAGE_ATOMIC) text_fmt(x->out, "%s ", s->monoid->name);
+        if (s->kind == STAGE_ATOMIC || s->kind == STAGE_SCATTER) text_fmt(x->out, "%s ", s->monoid->name);
         put_operation(x, s);
         if (states_layout(x->part, s)) text_fmt(x->out, " in %s", s->layout->name);
         if (s->kind == STAGE_FOR || s->kind == STAGE_IF || s->kind == STAGE_LAST) {

@@ -123,7 +123,7 @@ static int read_count(KernelReader *r, int least) {
 static bool read_cond(KernelReader *r, Stage *s) {
     Lex *x = &r->lex;
     bool takes = s->kind == STAGE_LOAD || s->kind == STAGE_STORE || s->kind == STAGE_ATOMIC ||
-                 s->kind == STAGE_REDUCE || s->kind == STAGE_SCAN;
+                 s->kind == STAGE_SCATTER || s->kind == STAGE_REDUCE || s->kind == STAGE_SCAN;
     if (!takes || s->cond || !lex_is(x, "if")) return false;
     Lex saved = *x;
     lex_next(x);
@@ -210,14 +210,18 @@ static void read_reduce(KernelReader *r, Stage *s) {
         lex_fail(&r->lex, r->lex.tok.span, "the operand has no factor of these axes to fold over");
 }
 
+static Axis *read_axis(KernelReader *r) {
+    Span at = r->lex.tok.span;
+    Sym name = lex_name(&r->lex);
+    Axis *a = kernel_find_axis(r, name);
+    if (!r->lex.failed && !a) lex_fail(&r->lex, at, "no axis '%s'", name);
+    return a;
+}
+
 static void read_scan(KernelReader *r, Stage *s) {
-    Lex *x = &r->lex;
     read_fold(r, s);
-    lex_expect(x, "along");
-    Span at = x->tok.span;
-    Sym name = lex_name(x);
-    s->axis = kernel_find_axis(r, name);
-    if (!x->failed && !s->axis) lex_fail(x, at, "no axis '%s'", name);
+    lex_expect(&r->lex, "along");
+    s->axis = read_axis(r);
 }
 
 static void read_var(KernelReader *r, Stage *s, Sym *name, Type *t, FactorSet *domain) {
@@ -230,8 +234,29 @@ static void read_var(KernelReader *r, Stage *s, Sym *name, Type *t, FactorSet *d
     lex_expect(x, "]");
     lex_expect(x, ":");
     *t = lex_type(x);
+    if (s->kind == STAGE_BINS) {
+        lex_expect(x, "along");
+        s->axis = read_axis(r);
+    }
     lex_expect(x, "=");
     s->expr[0] = expr_read_as(&r->expr, *t);
+}
+
+/* `sum z[key] = value`. */
+static void read_scatter(KernelReader *r, Stage *s) {
+    Lex *x = &r->lex;
+    Span at = x->tok.span;
+    const Monoid *m = monoid_named(r->p->graph, lex_name(x));
+    s->source = kernel_find_value(r, lex_name(x));
+    if (!x->failed && (!s->source || s->source->def->kind != STAGE_BINS)) lex_fail(x, at, "scatter wants bins");
+    if (!x->failed && !m) lex_fail(x, at, "no monoid of that name");
+    lex_expect(x, "[");
+    s->expr[1] = expr_read_as(&r->expr, TY_I64);
+    lex_expect(x, "]");
+    lex_expect(x, "=");
+    if (x->failed) return;
+    s->expr[0] = expr_read_as(&r->expr, s->source->type);
+    s->monoid = monoid_of(r->p->graph, m, s->source->type);
 }
 
 static void read_set(KernelReader *r, Stage *s) {
@@ -265,10 +290,7 @@ static void read_nested(KernelReader *r, Stage *s) {
     if (s->kind == STAGE_IF) {
         s->cond = expr_read(&r->expr);
     } else if (s->kind == STAGE_FOR) {
-        Span at = x->tok.span;
-        Sym name = lex_name(x);
-        s->axis = kernel_find_axis(r, name);
-        if (!x->failed && !s->axis) lex_fail(x, at, "no axis '%s'", name);
+        s->axis = read_axis(r);
         if (!x->failed) kernel_read_pending(r, s->axis);
     } else {
         s->over = read_factors(r, r->part->layouts.at[0], 0, false);
@@ -360,6 +382,8 @@ static void read_operation(KernelReader *r, Stage *s) {
     case STAGE_SET: read_set(r, s); break;
     case STAGE_STORE:
     case STAGE_ATOMIC: read_store(r, s); break;
+    case STAGE_SCATTER: read_scatter(r, s); break;
+    case STAGE_BINS:
     case STAGE_VAR:
     case STAGE_FOR:
     case STAGE_IF:
@@ -375,9 +399,10 @@ static void read_plain(KernelReader *r, Stage *s, const Results *names) {
     Sym name = NULL;
     Type t = TY_F32;
     FactorSet domain = 0;
-    scan_stage(r, s->kind == STAGE_VAR || s->kind == STAGE_SET || s->kind == STAGE_STORE || s->kind == STAGE_ATOMIC);
+    const bool declares = s->kind == STAGE_VAR || s->kind == STAGE_BINS, changes = s->kind == STAGE_SCATTER;
+    scan_stage(r, declares || changes || s->kind == STAGE_SET || s->kind == STAGE_STORE || s->kind == STAGE_ATOMIC);
     s->layout = r->layout;
-    if (s->kind == STAGE_VAR)
+    if (declares)
         read_var(r, s, &name, &t, &domain);
     else
         read_operation(r, s);
@@ -388,8 +413,8 @@ static void read_plain(KernelReader *r, Stage *s, const Results *names) {
     if (x->failed) return;
     x->n = end;
     if (x->tok.kind == LEX_END) lex_next(x);
-    if (s->kind == STAGE_VAR)
-        add_value(r, s, name, VALUE_VAR, t, domain);
+    if (declares)
+        add_value(r, s, name, s->kind == STAGE_VAR ? VALUE_VAR : VALUE_SHARED, t, domain);
     else if (names->n)
         add_results(r, s, names);
     if (x->failed) return;

@@ -305,9 +305,33 @@ static bool check_share(Verify *v, const Stage *s) {
     return true;
 }
 
+static bool check_loops_around(Verify *v, const Stage *s) {
+    if (!(s->out[0]->domain & layout_scope_factors(s->layout, SCOPE_LOOP) & ~verify_loops(v))) return true;
+    return verify_fail_at(v, s, "a loop of its axes is not around it");
+}
+
+/* Rows of bins are those of threads and registers that the stage has, too. */
+static bool check_read_bins(Verify *v, const Stage *s) {
+    const Value *x = s->source;
+    const FactorSet rows = x->domain & verify_tile(x->layout);
+    if (rows & ~s->layout->all)
+        return verify_fail_at(v, s, "%s differs along %s.%s, which layout %s does not have", x->name,
+                              first_of(v, rows & ~s->layout->all)->axis->name,
+                              bind_text(first_of(v, rows & ~s->layout->all)->bind), s->layout->name);
+    Stage again = *x->def;
+    again.layout = s->layout;
+    if (stage_bins_length(&again) != stage_bins_length(x->def))
+        return verify_fail_at(v, s, "axis %s has %lld elements in the bins, but %lld in layout %s", x->def->axis->name,
+                              (long long)stage_bins_length(x->def), (long long)stage_bins_length(&again),
+                              s->layout->name);
+    return check_collective(v, s, false) && check_tile_axes(v, s, s->layout, s->out[0]->domain) &&
+           check_loops_around(v, s);
+}
+
 static bool check_read(Verify *v, const Stage *s) {
     const Value *x = s->source;
     if (!in_scope(v, x)) return verify_fail_at(v, s, "%s is read before it is made, or outside its loop", x->name);
+    if (x->def->kind == STAGE_BINS) return check_read_bins(v, s);
     if (!check_collective(v, s, false) || !check_tile_axes(v, s, s->layout, s->out[0]->domain)) return false;
     const Stage *around = v->around.n ? v->around.at[v->around.n - 1] : NULL;
     const bool ahead = x->def->kind == STAGE_COPY && !x->def->held;
@@ -325,10 +349,7 @@ static bool check_read(Verify *v, const Stage *s) {
                                   (long long)verify_product(x->layout, from & x->domain),
                                   (long long)verify_product(s->layout, to), s->layout->name);
     }
-    FactorSet d = s->out[0]->domain;
-    if (d & layout_scope_factors(s->layout, SCOPE_LOOP) & ~verify_loops(v))
-        return verify_fail_at(v, s, "a loop of its axes is not around it");
-    return true;
+    return check_loops_around(v, s);
 }
 
 /* Threads that differ only in what the subscripts do not have are replicas, and the first of them stores: a condition
@@ -564,6 +585,67 @@ static bool check_set(Verify *v, const Stage *s) {
     return check_assign(v, s, x, expr_domain(v->part, s->layout, s->expr[0]), verify_outside(v, s->expr[0]));
 }
 
+/* ---- bins ---- */
+
+/* What a block has of the axis is a range: its blocks stand outside of all else. */
+static bool check_range(Verify *v, const Stage *s) {
+    bool inside = false;
+    for (int i = 0; i < s->layout->factors.n; i++) {
+        const Factor *f = s->layout->factors.at[i];
+        if (f->axis != s->axis || f->size == 1) continue;
+        const bool block = bind_scope(f->bind) == SCOPE_BLOCK;
+        if (block && inside)
+            return verify_fail_at(v, s,
+                                  "axis %s: what a block has of it is no range, because its %s factor stands inside",
+                                  s->axis->name, bind_text(f->bind));
+        inside |= !block;
+    }
+    return true;
+}
+
+static bool check_bins(Verify *v, const Stage *s) {
+    const Value *x = s->out[0];
+    const FactorSet own = layout_axis_factors(s->layout, s->axis), tile = verify_tile(s->layout);
+    int64_t elements;
+    if (!check_type(v, s, s->expr[0], x->type)) return false;
+    if (!type_is_compute(x->type)) return verify_fail_at(v, s, "elements of %s are no words", type_name(x->type));
+    if (expr_domain(v->part, s->layout, s->expr[0]) & tile)
+        return verify_fail_at(v, s, "all of its elements begin as one value");
+    if (x->domain & own) return verify_fail_at(v, s, "each row has all of axis %s", s->axis->name);
+    if (own & verify_loops(v)) return verify_fail_at(v, s, "the loop of axis %s is around it", s->axis->name);
+    if (!stage_bins_length(s))
+        return verify_fail_at(v, s, "the factors of axis %s inside a block have sizes", s->axis->name);
+    if (!mul_ok(stage_bins_length(s), stage_bins_rows(s), &elements)) elements = INT64_MAX;
+    add_tiles(v, x->type, elements, 1);
+    return check_collective(v, s, false) && check_range(v, s) && check_tile_axes(v, s, s->layout, own);
+}
+
+/* The threads of a warp come to it together, and take turns where the order shows; several warps do not. */
+static bool check_scatter(Verify *v, const Stage *s) {
+    const Layout *l = s->layout;
+    const Value *x = s->source;
+    const FactorSet d = stage_operands(v->part, l, s), rows = x->domain & verify_tile(l);
+    if (!in_scope(v, x)) return verify_fail_at(v, s, "%s is used before it is made, or outside its loop", x->name);
+    if (!check_type(v, s, s->expr[0], x->type)) return false;
+    if (s->expr[1]->type != TY_I64) return verify_fail_at(v, s, "an index is i64");
+    if (s->monoid->n != 1 || s->monoid->ordered)
+        return verify_fail_at(v, s, "monoid %s has no order of its own, and one part", s->monoid->name);
+    if (d & layout_axis_factors(l, x->def->axis))
+        return verify_fail_at(v, s, "it depends on axis %s, along which data say where it goes", x->def->axis->name);
+    if (rows & ~l->all || x->def->layout != l)
+        return verify_fail_at(v, s, "%s has the rows of layout %s", x->name, x->def->layout->name);
+    const FactorSet across = across_warps(l, layout_scope_factors(l, SCOPE_THREAD) & ~rows);
+    if (across && !(monoid_atomic(s->monoid->kind) && monoid_updates(s->monoid->kind, x->type, &v->g->options)))
+        return verify_fail_at(v, s, "a row of %s is one warp's, since the order of a %s shows", x->name,
+                              s->monoid->name);
+    if (v->k->threads % TARGET_WARP)
+        return verify_fail_at(v, s, "its warps take turns, and %d threads are no whole warps", v->k->threads);
+    const uint64_t guarded = verify_guarded(v, l, d);
+    for (int i = 0; i < 2; i++)
+        if (!check_defined(v, s, s->expr[i], guarded)) return false;
+    return check_defined(v, s, s->cond, guarded) && check_collective(v, s, false);
+}
+
 /* ---- nested stages ---- */
 
 static bool check_for(Verify *v, const Stage *s) {
@@ -617,6 +699,8 @@ static bool check_kind(Verify *v, const Stage *s) {
     case STAGE_COPY: return check_copy(v, s);
     case STAGE_SHARE: return check_share(v, s);
     case STAGE_READ: return check_read(v, s);
+    case STAGE_BINS: return check_bins(v, s);
+    case STAGE_SCATTER: return check_scatter(v, s);
     case STAGE_MAP: return true;
     case STAGE_VAR: return check_var(v, s);
     case STAGE_SET: return check_set(v, s);

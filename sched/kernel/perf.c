@@ -260,8 +260,27 @@ static bool compares_data(const Look *l, const Stage *s, const Expr *c) {
     return false;
 }
 
+static bool scatters(Stage *const *body, int n) {
+    bool any = false;
+    for (int i = 0; i < n && !any; i++)
+        any = body[i]->kind == STAGE_SCATTER || scatters(body[i]->body.at, body[i]->body.n);
+    return any;
+}
+
+/* Whether for other sizes the same is done without a search: where that is done, it is quicker. */
+static bool is_one_way(const Look *l) {
+    bool other = false;
+    for (int i = 0; i < l->p->kernels.n && !other; i++) {
+        const Kernel *k = l->p->kernels.at[i];
+        const Span at = perf_place(l->p, k);
+        if (at.file != l->span.file || at.start != l->span.start || at.end != l->span.end) continue;
+        for (int n = 0; n < k->parts.n; n++) other |= scatters(k->parts.at[n]->body.at, k->parts.at[n]->body.n);
+    }
+    return other;
+}
+
 static void look_scatter(const Look *l, const Stage *s) {
-    if (!s->cond || !compares_data(l, s, s->cond)) return;
+    if (!s->cond || !compares_data(l, s, s->cond) || is_one_way(l)) return;
     Diag *d = diag_report(l->p->ctx, DIAG_PERF_SCATTER, l->span,
                           "each element looks through all updates for its own: where %s", show(l, s->cond));
     diag_help(l->p->ctx, d,

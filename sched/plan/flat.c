@@ -275,6 +275,9 @@ static void merge_step(const Flat *x, GStep *s, Becomes *b) {
     s->node = first;
     s->guard = s->node->arg[0];
     s->body = s->node->arg[1];
+    s->into = without(s->into, x->b);
+    if (s->key) s->key = become(x, b, s->key);
+    if (s->rest) s->rest = become(x, b, s->rest);
 }
 
 /* Another group may have the old ones. */

@@ -306,6 +306,10 @@ bool group_is_online(const Group *gr) {
     return false;
 }
 
+AxisSet group_into(const Group *gr) { return gr->steps.n ? gr->steps.at[0].into : 0; }
+
+AxisSet group_scattered(const Group *gr) { return group_into(gr) ? gr->steps.at[0].over : 0; }
+
 const Expr *group_part(Group *gr, GStep *s, int k) {
     Graph *g = gr->graph;
     if (s->part[k]) return s->part[k];

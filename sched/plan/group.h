@@ -46,7 +46,15 @@ typedef struct GStep {
     AxisSet joined[2];
     bool scan, exclusive;
     OnlineKind online;
+    /* Not 0: the axis of `free` along which data say for each element that is folded where it belongs (scatter.h). The
+     * fold is done once for all of that axis, and not within it: at the index `key`, where `rest` holds, which is what
+     * the guard asks beside `index == key`; NULL: nothing. */
+    AxisSet into;
+    const Expr *key, *rest;
 } GStep;
+
+/* Axes in whose loops a step stands beside those that it folds. */
+static inline AxisSet step_around(const GStep *s) { return s->free & ~s->into; }
 
 /* Whether e reads data or draws numbers; *seen is the caller's memo, in the memory of temp. */
 bool group_data(ExprSet *seen, Ctx *temp, const Expr *e);
@@ -126,9 +134,10 @@ typedef struct Group {
 
 /* Whether step i of a group with one equation (or several over the axes of the first) must be a temporary of its own:
  * it folds what the store changes in place (rule 0), reads what is folded elsewhere (1), is a second large one (2),
- * would be repeated by blocks (3), or would leave few blocks with everything (4). A rule counts where no step breaks
- * one before it. dims: lengths (by Dim.id) for which that is asked; NULL: those that are guessed. */
-enum { GROUP_FEW = 4, GROUP_RULES };
+ * would be repeated by blocks (3), would leave few blocks with everything (4), or could scatter by itself, and not
+ * beside what else there is (5: scatter.h). A rule counts where no step breaks one before it. dims: lengths (by Dim.id)
+ * for which that is asked; NULL: those that are guessed. */
+enum { GROUP_FEW = 4, GROUP_RULES = 6 };
 bool group_step_leaves(const Group *gr, int i, int rule, const int64_t *dims);
 /* Whether the step folds over ranges that are data: each value of the other axes has one of its own, and one element is
  * in few of them. *within are the axes that the ranges have beside the folded one. */
@@ -168,6 +177,8 @@ void group_describe(Group *gr, Ctx *temp);
 /* A name for an axis that no other axis, dimension, scalar or tensor has. */
 Sym group_axis_name(const Group *gr, Sym base);
 bool group_is_online(const Group *gr);              /* a step is */
+AxisSet group_into(const Group *gr);                /* the axis into which its steps scatter; 0: they do not */
+AxisSet group_scattered(const Group *gr);           /* axes that such steps fold */
 int64_t group_guess(const Group *gr, AxisSet axes); /* the product of the guessed extents, saturating */
 int64_t group_length_at(const Group *gr, AxisSet axes, const int64_t *dims); /* or of those at such dimensions */
 

@@ -1,6 +1,7 @@
 /* Which reductions may not be steps of the kernel that reads them: see group_step_leaves. */
 #include "group.h"
 #include "online.h"
+#include "scatter.h"
 
 #include "ir/expr_walk.h"
 
@@ -143,6 +144,25 @@ static bool is_too_large(const Group *gr, int i, const int64_t *dims) {
     return owned && blocks < SOME_BLOCKS && group_length_at(gr, p->free | p->over, dims) > ONE_BLOCK;
 }
 
+/* Whether another step, which may not scatter, goes through all that this one does: to look for places as well costs
+ * little then. */
+static bool is_gone_through(const Group *gr, const GStep *p) {
+    bool gone = false;
+    for (int i = 0; i < gr->steps.n && !gone; i++) {
+        const GStep *q = &gr->steps.at[i];
+        gone = !((p->free | p->over) & ~(q->free | q->over)) && !scatter_keyed((Group *)gr, q);
+    }
+    return gone;
+}
+
+/* A reduction by keys, of many, that may scatter by itself. */
+static bool is_searched(const Group *gr, int i, const int64_t *dims) {
+    const GStep *p = &gr->steps.at[i];
+    if (group_length_at(gr, p->over, dims) <= SMALL_FOLD) return false;
+    if (group_length_at(gr, p->free | p->over, dims) <= ONE_BLOCK) return false;
+    return scatter_keyed((Group *)gr, p) && !scatter_may((Group *)gr) && !is_gone_through(gr, p);
+}
+
 /* Elements that a store changes: any, or those other than the one that it changes itself. */
 typedef struct Changed {
     const GStore *store;
@@ -215,9 +235,12 @@ bool group_updates_own(const Group *gr) {
 }
 
 const char *group_rule_text(int rule) {
-    static const char *const texts[GROUP_RULES] = {"its values before are read while it is updated", "reads all of it",
-                                                   "a second large reduction", "a reduction would be repeated",
-                                                   "few blocks would do it all"};
+    static const char *const texts[GROUP_RULES] = {"its values before are read while it is updated",
+                                                   "reads all of it",
+                                                   "a second large reduction",
+                                                   "a reduction would be repeated",
+                                                   "few blocks would do it all",
+                                                   "each place would be looked for in all of it"};
     return texts[rule];
 }
 
@@ -227,6 +250,7 @@ bool group_step_leaves(const Group *gr, int i, int rule, const int64_t *dims) {
     case 1: return is_misplaced(gr, &gr->steps.at[i]);
     case 2: return is_second(gr, i, dims);
     case 3: return is_repeated(gr, i);
-    default: return is_too_large(gr, i, dims);
+    case 4: return is_too_large(gr, i, dims);
+    default: return is_searched(gr, i, dims);
     }
 }

@@ -5,6 +5,7 @@
 #include "split.h"
 
 #include "online.h"
+#include "scatter.h"
 
 #include "ir/expr_walk.h"
 #include "ir/monoid.h"
@@ -13,9 +14,12 @@
 
 enum { LEAST_SHARE = 4096 /* elements */, ROWS = 4, COLUMNS = 64 /* results of a block */ };
 enum { MUCH = 64 /* times as long */ };
-enum { FEWER = 16 /* times, where lengths are not known */ };
+enum { FEWER = 16 /* times, where lengths are not known */, WARPS = 4 };
 
 int64_t split_many(const Machine *m) { return 2 * (int64_t)m->sms; }
+/* Of those that scatter each is a warp's. */
+static int64_t split_most(const Machine *m) { return WARPS * split_many(m); }
+
 int64_t split_few(const Machine *m) { return split_many(m) / FEWER; }
 
 /* Whether a store is of results, or along all that is folded and of none: each block stores what it reads. */
@@ -102,6 +106,8 @@ int64_t split_shares(Group *gr, const Machine *m, int axis, const GStep *p) {
     int64_t results = group_guess(gr, p->free & ~p->over), folded = group_guess(gr, p->over);
     int64_t wide = !folds_rows(gr) ? COLUMNS : p->scan ? 1 : ROWS, total;
     int64_t blocks = results / wide > 0 ? results / wide : 1, n = split_many(m) / blocks;
+    const int64_t rows = p->into ? group_guess(gr, step_around(p)) : 0; /* each of which is a warp's, or has shares */
+    if (rows) n = split_most(m) / rows;
     if (!mul_ok(results < wide ? results : wide, folded, &total)) total = INT64_MAX;
     if (n > total / LEAST_SHARE) n = total / LEAST_SHARE;
     if (n > gr->axes.at[axis].guess) n = gr->axes.at[axis].guess;
@@ -359,6 +365,10 @@ static void divide_some(Plan *plan, Group *whole, Group *gr, const Machine *m) {
     const int64_t n = split_shares(gr, m, axis, &gr->steps.at[0]);
     if (n >= SPLIT_LEAST_SHARES) divide(plan, whole, gr, axis, n);
     if (split_all_known(gr) || gr->steps.at[0].joined[0]) return;
+    if (group_into(gr)) { /* where there are rows, there are likely enough of them */
+        if (!step_around(&gr->steps.at[0]) && n != split_most(m)) divide(plan, whole, gr, axis, split_most(m));
+        return;
+    }
     /* A group has so many versions, and rows in which something is searched for want many other schedules: what few
      * shares would do of them clusters do as well. */
     const bool rows = gr->steps.at[0].monoid->indexed && folds_rows(gr);
@@ -374,6 +384,11 @@ void split_groups(Plan *plan, const Machine *m) {
         split_scans(plan, gr, m);
         Group *one = online_group(plan, gr);
         divide_some(plan, gr, gr, m);
+        Group *bins = scatter_group(gr);
+        if (bins) {
+            vec_push(plan->graph->ctx, &gr->divisions, ((Division){.group = {bins}, .n = 1}));
+            divide_some(plan, gr, bins, m);
+        }
         if (!one) continue;
         vec_push(plan->graph->ctx, &gr->divisions, ((Division){.group = {one}, .n = 1}));
         divide_some(plan, gr, one, m);

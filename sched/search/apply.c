@@ -14,7 +14,7 @@ static int nsteps(const Apply *x) { return x->gr->steps.n; }
 /* ---- loops around an item ---- */
 
 static AxisSet loops_of(Apply *x, int item) {
-    if (item < nsteps(x)) return (x->gr->steps.at[item].free | x->gr->steps.at[item].over) & x->serial;
+    if (item < nsteps(x)) return (step_around(&x->gr->steps.at[item]) | x->gr->steps.at[item].over) & x->serial;
     const GStore *s = &x->gr->stores.at[item - nsteps(x)];
     return (s->axes | group_free(x->gr, s->value) | group_free(x->gr, s->guard)) & x->serial;
 }
@@ -73,7 +73,7 @@ static Items with_steps(Apply *x, const Items *list, AxisSet open) {
         const bool *read = reads(x, list->at.at[i]);
         for (int s = 0; s < nsteps(x); s++) {
             const GStep *p = &x->gr->steps.at[s];
-            if (read[s] && !(p->free & x->serial & ~open) && !apply_known(x, p->node, NULL)) want[s] = true;
+            if (read[s] && !(step_around(p) & x->serial & ~open) && !apply_is_made(x, s)) want[s] = true;
         }
     }
     Items r = {0};
@@ -107,7 +107,12 @@ static void open_steps(Apply *x, const Items *run, int a) {
         StepState *st = &x->state[item];
         if (!(p->over >> a & 1) || st->opened >= 0) continue;
         const Monoid *m = monoid_of(x->g, p->monoid, p->body->type);
-        FactorSet domain = apply_tile(x, p->free & ~p->over, true, true);
+        FactorSet domain = apply_tile(x, step_around(p) & ~p->over, true, true);
+        if (p->into) {
+            st->opened = a;
+            apply_bins(x, item);
+            continue;
+        }
         if (!p->scan) domain |= apply_tile(x, p->over, false, true);
         st->opened = a;
         for (int k = 0; k < m->n; k++) {
@@ -204,7 +209,7 @@ static bool joins(Apply *x, int item, int a, const Items *run, const Items *list
 static bool is_ready(Apply *x, int item) {
     const bool *read = reads(x, item);
     bool ready = true;
-    for (int s = 0; s < nsteps(x); s++) ready &= !read[s] || apply_known(x, x->gr->steps.at[s].node, NULL);
+    for (int s = 0; s < nsteps(x); s++) ready &= !read[s] || apply_is_made(x, s);
     return ready;
 }
 
@@ -214,7 +219,10 @@ static void emit_item(Apply *x, const Items *list, int i, AxisSet open, bool *do
     int these[MAX_PARTS] = {item}, n = 1;
     done[i] = true;
     if (item >= nsteps(x)) {
+        Layout *const l = x->l;
+        if (group_into(x->gr)) x->l = x->other;
         emit_store(x, &x->gr->stores.at[item - nsteps(x)]);
+        x->l = l;
         return;
     }
     const GStep *p = &x->gr->steps.at[item];
@@ -250,7 +258,7 @@ static void emit(Apply *x, const Items *list, AxisSet open) {
 
 /* ---- the kernel ---- */
 
-/* Loops of axes on which a step's value depends stand around those of the axes that it folds. */
+/* Loops of axes on which a step's value depends stand around those of the axes that it folds, or scatters into. */
 static void nest_axes(Apply *x) {
     int n = x->gr->axes.n;
     bool placed[MAX_GROUP_AXES] = {false};
@@ -260,8 +268,8 @@ static void nest_axes(Apply *x) {
             bool ready = !placed[a];
             for (int i = 0; i < nsteps(x) && ready; i++) {
                 const GStep *p = &x->gr->steps.at[i];
-                if (!(p->over >> a & 1)) continue;
-                for (int b = 0; b < n; b++) ready &= placed[b] || !((p->free & ~p->over) >> b & 1);
+                if (!((p->over | p->into) >> a & 1)) continue;
+                for (int b = 0; b < n; b++) ready &= placed[b] || !((step_around(p) & ~p->over) >> b & 1);
             }
             if (ready) pick = a;
         }
@@ -270,6 +278,25 @@ static void nest_axes(Apply *x) {
         placed[pick] = true;
         x->rank[pick] = r;
     }
+}
+
+/* The schedule's layout. Of the hidden axes, which nothing that is evaluated in it has, threads are registers: of what
+ * scatters there is one for what is folded, and one for what is read after it, each with all threads of the block. */
+static Layout *one_layout(Apply *x, const char *name, AxisSet hidden) {
+    Layout *l = part_layout(x->p, x->part, sym(x->g->ctx, name));
+    for (int place = 0; place < x->gr->axes.n; place++) {
+        const int a = schedule_axis(x->s, place);
+        int64_t held = 1;
+        for (int i = 0; i < x->s->axis[a].n; i++) {
+            const SFactor *f = &x->s->axis[a].f[i];
+            if (hidden >> a & 1 && bind_scope(f->bind) >= SCOPE_THREAD)
+                held *= f->size;
+            else
+                layout_factor(x->p, x->part, l, x->axis[a], f->bind, f->size);
+        }
+        if (hidden >> a & 1) layout_factor(x->p, x->part, l, x->axis[a], BIND_REG, held);
+    }
+    return l;
 }
 
 static void build_layout(Apply *x) {
@@ -281,15 +308,12 @@ static void build_layout(Apply *x) {
         if (a == gr->split) x->axis[a]->shares = gr->shares;
         if (x->s->axis[a].peel) x->axis[a]->peel = gr->rows.at[x->s->axis[a].peel - 1].tensor;
     }
-    x->l = part_layout(x->p, x->part, sym(x->g->ctx, "main"));
-    for (int place = 0; place < gr->axes.n; place++) {
-        const int a = schedule_axis(x->s, place);
-        for (int i = 0; i < x->s->axis[a].n; i++) {
-            const SFactor *f = &x->s->axis[a].f[i];
-            layout_factor(x->p, x->part, x->l, x->axis[a], f->bind, f->size);
-            if (f->bind == BIND_SERIAL) x->serial |= (AxisSet)1 << a;
-        }
-    }
+    for (int a = 0; a < gr->axes.n; a++)
+        if (schedule_find(x->s, a, BIND_SERIAL)) x->serial |= (AxisSet)1 << a;
+    x->l = one_layout(x, "main", group_into(gr));
+    if (!group_into(gr)) return;
+    x->other = one_layout(x, "other", group_scattered(gr));
+    x->failed |= !part_share_factors(x->p, x->k, x->part, x->why);
 }
 
 /* The second layout: blocks and loops of the first, and threads and registers of its own where it says so. */

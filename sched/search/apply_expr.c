@@ -548,6 +548,29 @@ static const Expr *apply_map(Apply *x, const Expr *e, const Expr *r, Cond c) {
     return r;
 }
 
+/* Of a step that has scattered the elements at hand. */
+static const Expr *read_bins(Apply *x, const Expr *e) {
+    const GStep *p = group_step(x->gr, e);
+    const StepState *st = &x->state[p - x->gr->steps.at];
+    if (!st->made) {
+        apply_fail(x, "a step is read before it is made");
+        return e;
+    }
+    Stage *s = stage_new(x->p, STAGE_READ);
+    ApplyBody *at = home(x, e, (Cond){0});
+    s->source = st->bins;
+    s->layout = x->l;
+    s->nout = 1;
+    int into = 0;
+    while (!(p->into >> into & 1)) into++;
+    s->out[0] =
+        apply_value(x, VALUE_REG, "r", st->bins->type, st->bins->domain | layout_axis_factors(x->l, x->axis[into]));
+    vec_push(x->temp, &at->stages, s);
+    const Expr *v = expr_value(x->p, s->out[0]);
+    apply_know(x, at, e, NULL, v);
+    return v;
+}
+
 static const Expr *expression(Apply *x, const Expr *e, Cond c, bool varies_less) {
     if (e->op == OP_VAR) {
         for (int a = 0; a < x->gr->axes.n; a++)
@@ -564,10 +587,7 @@ static const Expr *expression(Apply *x, const Expr *e, Cond c, bool varies_less)
     const Expr *r = apply_known(x, e, c.key);
     if (r) return r;
     if (e->op == OP_LOAD) return apply_load(x, e, c);
-    if (e->op == OP_REDUCE) {
-        apply_fail(x, "a step is read before it is made");
-        return e;
-    }
+    if (e->op == OP_REDUCE) return read_bins(x, e);
     r = apply_args(x, e, c);
     if (wants_map(x, e, r, c, varies_less))
         return apply_map(x, e, r, waits_for_loop(x, e, c) && is_there(x, e) ? (Cond){0} : c);

@@ -23,7 +23,7 @@ static void result(Apply *x, const GStep *p, Value *const *out) {
  * seen. */
 static FactorSet vary(Apply *x, const GStep *p, const Monoid *m, Stage *s) {
     FactorSet domain = 0;
-    for (int i = 0; i < m->n; i++) domain |= expr_domain(x->part, x->l, s->expr[i]);
+    for (int i = 0; i < MAX_PARTS && s->expr[i]; i++) domain |= expr_domain(x->part, x->l, s->expr[i]);
     for (int a = 0; a < x->gr->axes.n; a++) {
         if (!(p->over >> a & 1) || !(layout_axis_factors(x->l, x->axis[a]) & ~domain)) continue;
         const Expr *in = expr2(x->g, OP_LT, expr_var(x->g, x->axis[a]->var), x->axis[a]->hi);
@@ -58,6 +58,42 @@ const Expr *apply_fold(Apply *x, const GStep *p, const Monoid *m, const Expr *op
     outputs(x, m, s, "p", domain & ~over);
     apply_push(x, s);
     return expr_value(x->p, s->out[0]);
+}
+
+bool apply_is_made(const Apply *x, int step) {
+    const GStep *p = &x->gr->steps.at[step];
+    return p->into ? x->state[step].made : apply_known(x, p->node, NULL) != NULL;
+}
+
+void apply_bins(Apply *x, int step) {
+    const GStep *p = &x->gr->steps.at[step];
+    const Monoid *m = monoid_of(x->g, p->monoid, p->body->type);
+    const FactorSet rows = apply_tile(x, step_around(p), true, true);
+    Stage *s = stage_new(x->p, STAGE_BINS);
+    s->layout = x->l;
+    s->axis = x->axis[axis_of(p->into)];
+    s->expr[0] = m->identity[0];
+    s->nout = 1;
+    s->out[0] = x->state[step].bins = apply_value(x, VALUE_SHARED, "bins", m->type[0], rows);
+    s->out[0]->layout = x->l;
+    s->out[0]->def = s;
+    x->state[step].made = false;
+    apply_push(x, s);
+}
+
+/* Elements outside of what is folded are left out, as axes' ends are where something varies along them. */
+static void emit_scatter(Apply *x, const GStep *p, const StepState *st) {
+    const Monoid *m = monoid_of(x->g, p->monoid, p->body->type);
+    Stage *s = stage_new(x->p, STAGE_SCATTER);
+    const Cond c = apply_cond(x, p->rest);
+    s->layout = x->l;
+    s->cond = c.is;
+    s->expr[1] = apply_expr(x, p->key, c);
+    s->expr[0] = apply_expr(x, p->node->arg[1], c);
+    vary(x, p, m, s);
+    s->monoid = m;
+    s->source = st->bins;
+    apply_push(x, s);
 }
 
 static void emit_scan(Apply *x, const GStep *p, StepState *st) {
@@ -164,7 +200,7 @@ static bool meets(const Apply *x, const GStep *p) {
 static bool is_plain(const GStep *p) {
     const Monoid *m = p->monoid;
     if (m->kind == MONOID_DECLARED || m->n != 1 || p->node->type != TY_F32) return false;
-    return !p->scan && !p->online && !p->joined[0];
+    return !p->scan && !p->online && !p->joined[0] && !p->into;
 }
 
 /* Sums of any elements; others of the same ones, so that no thread has more of them at a time. */
@@ -202,6 +238,11 @@ static void exchange(Apply *x, const int *items, int n, const Expr *const *parts
 
 void apply_finish(Apply *x, const int *items, int n) {
     const GStep *p = &x->gr->steps.at[items[0]];
+    if (p->into) {
+        x->state[items[0]].opened = -1;
+        x->state[items[0]].made = true;
+        return;
+    }
     const FactorSet threads = apply_tile(x, p->over, false, true);
     const Expr *parts[MAX_PARTS];
     int nparts = 0;
@@ -260,6 +301,10 @@ static void emit_step(Apply *x, int item) {
     const Monoid *m = monoid_of(x->g, p->monoid, p->body->type);
     if (p->scan) {
         emit_scan(x, p, st);
+    } else if (p->into) {
+        if (st->opened < 0) apply_bins(x, item);
+        emit_scatter(x, p, st);
+        st->made |= st->opened < 0;
     } else if (st->opened >= 0) {
         accumulate(x, p, st);
     } else if (p->online) {

@@ -22,7 +22,9 @@ typedef struct ApplyBody {
 /* A step while its loops are open. */
 typedef struct StepState {
     Value *acc[MAX_PARTS];
-    int opened; /* the axis of its outermost loop; -1: none */
+    Value *bins; /* of one that scatters, once they are there */
+    bool made;   /* and all is folded */
+    int opened;  /* the axis of its outermost loop; -1: none */
 } StepState;
 
 typedef struct Apply {
@@ -80,6 +82,10 @@ bool apply_meet_once(const Apply *x, const GStep *p, const GStep *q);
 void apply_emit_steps(Apply *x, const int *items, int n);
 /* The same of steps whose loops have ended. */
 void apply_finish(Apply *x, const int *items, int n);
+/* Whether the value of a step, by its number, is there in the open bodies: its own, or the bins that have it. */
+bool apply_is_made(const Apply *x, int step);
+/* The bins of a step that scatters. */
+void apply_bins(Apply *x, int step);
 /* The factors of axes that are registers, and those that are threads or blocks of a cluster. */
 FactorSet apply_tile(Apply *x, AxisSet axes, bool regs, bool threads);
 

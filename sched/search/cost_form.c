@@ -221,6 +221,7 @@ static void put_division(Text *t, const Division *d) {
         for (int i = 0; i < gr->steps.n; i++) {
             put(t, (int64_t)gr->steps.at[i].free << 32 | gr->steps.at[i].over);
             put(t, gr->steps.at[i].online);
+            put(t, gr->steps.at[i].into);
         }
         put(t, gr->stores.n);
         for (int i = 0; i < gr->stores.n; i++) put(t, gr->stores.at[i].axes);

@@ -152,6 +152,16 @@ static void read_tested(Reading *x, const Stage *s) {
     for (int p = 0; p < PIPE_COUNT; p++) x->f->bodies.at[body].issue[p] -= other * (after.issue[p] - before.issue[p]);
 }
 
+/* All threads meet. */
+static void add_bins(Reading *x, BinsTaken t) {
+    Body *b = &x->f->bodies.at[x->body];
+    b->issue[PIPE_ALU] += t.alu;
+    b->issue[PIPE_MEMORY] += t.memory;
+    b->other += t.other;
+    b->chain += t.chain;
+    settle(x);
+}
+
 static void read_stage(Reading *x, const Stage *s) {
     x->place++;
     feature_live(x, s);
@@ -172,8 +182,21 @@ static void read_stage(Reading *x, const Stage *s) {
         settle(x);
         break;
     case STAGE_READ:
+        if (s->source->def->kind == STAGE_BINS) {
+            add_bins(x, bins_read(x->part, feature_layout(x, s), s));
+            break;
+        }
         feature_shared(x, s, s->source, false);
         settle(x);
+        break;
+    case STAGE_BINS:
+        add_bins(x, bins_fill(s, x->k->threads));
+        x->f->bodies.at[x->body].exchanges++;
+        break;
+    case STAGE_SCATTER:
+        for (int i = 0; i < 2; i++) feature_expr(x, feature_layout(x, s), s->expr[i]);
+        if (s->cond) feature_expr(x, feature_layout(x, s), s->cond);
+        add_bins(x, bins_scatter(x->part, feature_layout(x, s), s));
         break;
     case STAGE_REDUCE: feature_fold(x, s); break;
     case STAGE_SCAN: feature_scan(x, s); break;

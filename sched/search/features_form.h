@@ -136,6 +136,15 @@ double feature_segments(const Layout *l, const Axis *a, bool meet);
 void feature_shared(Reading *x, const Stage *s, const Value *tile, bool write);
 void feature_issue(Reading *x, Pipe pipe, double n);
 
+/* ---- features_bins.c ---- */
+/* Of a thread: instructions by pipe, those of none, and cycles that wait for one another. */
+typedef struct BinsTaken {
+    double alu, memory, other, chain;
+} BinsTaken;
+BinsTaken bins_fill(const Stage *s, int threads); /* a stage bins, of a block of so many */
+BinsTaken bins_scatter(const Part *part, const Layout *l, const Stage *s);
+BinsTaken bins_read(const Part *part, const Layout *l, const Stage *s); /* a stage read, of bins */
+
 /* ---- features_displaced.c ---- */
 /* The index that data displaces, as a flow does that of a picture, `x[i32(f32(i) + flow[i, j])]`: elements that are
  * neighbours are read near each other. So are those at what is computed of an index in floats. *times: by how much more

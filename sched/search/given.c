@@ -173,7 +173,7 @@ bool given_version(Group *gr, const GivenTexts *t, Version *v, int64_t most[MAX_
         GivenFault other = {.why = {.ctx = gr->graph->ctx}, .code = DIAG_SCHEDULE_ILLEGAL};
         if (d->n != t->n) continue;
         if (read_together(t, d->group, v, most, &other)) return true;
-        if (!one || strstr(t->text[0], "online")) *fault = other;
+        if (!one || strstr(t->text[0], group_into(d->group[0]) ? "scatter" : "online")) *fault = other;
     }
     return false;
 }

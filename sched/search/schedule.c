@@ -53,9 +53,12 @@ Schedule *schedule_keep(Ctx *ctx, const Schedule *s) {
     return r;
 }
 
-/* Of each axis the product of its factors of threads, and that of registers; INT64_MAX: it is larger. */
+/* Of each axis the product of its factors of threads, and that of registers; INT64_MAX: it is larger. The threads of a
+ * block are those of all axes but the hidden: where steps scatter along an axis, those of that axis are others at
+ * another time, when what was folded is read (apply.c). */
 typedef struct Widths {
     int n;
+    AxisSet hidden;
     int64_t thread[MAX_GROUP_AXES], reg[MAX_GROUP_AXES];
 } Widths;
 
@@ -63,8 +66,9 @@ static void times(int64_t *n, int64_t by) {
     if (!mul_ok(*n, by, n)) *n = INT64_MAX;
 }
 
-static void widths_of(const Schedule *s, Widths *w) {
+static void widths_of(const Group *gr, const Schedule *s, Widths *w) {
     w->n = s->naxes;
+    w->hidden = group_into(gr);
     for (int a = 0; a < s->naxes; a++) {
         w->thread[a] = w->reg[a] = 1;
         for (int i = 0; i < s->axis[a].n; i++) {
@@ -78,7 +82,8 @@ static void widths_of(const Schedule *s, Widths *w) {
 
 static int64_t threads_of(const Widths *w) {
     int64_t n = 1;
-    for (int a = 0; a < w->n; a++) times(&n, w->thread[a]);
+    for (int a = 0; a < w->n; a++)
+        if (!(w->hidden >> a & 1)) times(&n, w->thread[a]);
     return n;
 }
 
@@ -294,7 +299,7 @@ static bool legal_registers(const Group *gr, const Widths *w, Text *why) {
     }
     for (int i = 0; i < gr->steps.n; i++) {
         const GStep *p = &gr->steps.at[i];
-        int64_t n = tile_of(w, p->free | p->over), kept = tile_of(w, p->free);
+        int64_t n = tile_of(w, step_around(p) | p->over), kept = tile_of(w, step_around(p));
         if (p->joined[0]) {
             int64_t parts[] = {tile_of(w, p->joined[0]), tile_of(w, p->joined[1])};
             if (n > MAX_JOINED) return text_fail(why, "%lld operations a thread in a row", (long long)n);
@@ -309,13 +314,13 @@ static bool legal_registers(const Group *gr, const Widths *w, Text *why) {
 }
 
 /* The product of an axis's thread factors that lie across warps. */
-static int64_t across_warps(const Schedule *s, int axis) {
+static int64_t across_warps(const Group *gr, const Schedule *s, int axis) {
     static const Bind BINDS[] = {BIND_LANE, BIND_WARP, BIND_THREAD};
     int64_t stride = 1, n = 1;
     for (int b = 0; b < 3; b++)
         for (int place = s->naxes - 1; place >= 0; place--) {
             const int a = schedule_axis(s, place);
-            for (int i = s->axis[a].n - 1; i >= 0; i--) {
+            for (int i = s->axis[a].n - 1; i >= 0 && !(group_into(gr) >> a & 1); i--) {
                 const SFactor *f = &s->axis[a].f[i];
                 if (f->bind != BINDS[b]) continue;
                 if (a == axis && !digit_in_warp(stride, f->size)) n *= f->size;
@@ -325,12 +330,31 @@ static int64_t across_warps(const Schedule *s, int axis) {
     return n;
 }
 
+/* Elements along an axis that a block has at a time and in its loop; 0: that is not stated. */
+static int64_t in_block(const SAxis *a) {
+    int64_t n = 1;
+    for (int i = 0; i < a->n; i++)
+        if (bind_scope(a->f[i].bind) != SCOPE_BLOCK) times(&n, a->f[i].size);
+    return n;
+}
+
+/* Of the bins of a step that scatters: a row for each thread and register of the axes around. */
+static int64_t bins_bytes(const Schedule *s, const Widths *w, const GStep *p) {
+    int64_t n = type_bits(p->node->type) / 8;
+    for (int a = 0; a < s->naxes; a++) {
+        if (p->into >> a & 1) times(&n, in_block(&s->axis[a]));
+        if (step_around(p) >> a & 1) times(&n, w->thread[a]), times(&n, w->reg[a]);
+    }
+    return n > MAX_SHARED ? n : n + 2 * MAX_SHARED_ALIGN;
+}
+
 /* Bytes with which threads exchange what a step folds or scans: never less than the verifier counts
  * (kernel_verify_stage.c) or the lowering takes. */
-static int64_t exchanged(const Schedule *s, const Widths *w, const GStep *p) {
+static int64_t exchanged(const Group *gr, const Schedule *s, const Widths *w, const GStep *p) {
+    if (p->into) return bins_bytes(s, w, p);
     int64_t parts = p->monoid->n, across = 1, blocks = 1, n = 2; /* two copies in a loop */
     for (int a = 0; a < w->n; a++) {
-        if (p->over >> a & 1 && w->thread[a] > 1) across *= across_warps(s, a);
+        if (p->over >> a & 1 && w->thread[a] > 1) across *= across_warps(gr, s, a);
         if (p->over >> a & 1) blocks *= schedule_cluster(s, a);
     }
     if (across == 1 && blocks == 1) return 0;
@@ -353,15 +377,15 @@ static int64_t exchanged(const Schedule *s, const Widths *w, const GStep *p) {
 int64_t schedule_shared(const Group *gr, const Schedule *s) {
     int64_t bytes = 0;
     Widths w;
-    widths_of(s, &w);
+    widths_of(gr, s, &w);
     for (int i = 0; i < gr->steps.n; i++)
-        if (!add_ok(bytes, exchanged(s, &w, &gr->steps.at[i]), &bytes)) bytes = INT64_MAX;
+        if (!add_ok(bytes, exchanged(gr, s, &w, &gr->steps.at[i]), &bytes)) bytes = INT64_MAX;
     return bytes;
 }
 
 bool schedule_whole_warps(const Group *gr, const Schedule *s) {
     Widths w;
-    widths_of(s, &w);
+    widths_of(gr, s, &w);
     for (int i = 0; i < gr->steps.n && threads_of(&w) % TARGET_WARP; i++)
         for (int a = 0; a < s->naxes; a++)
             if (gr->steps.at[i].over >> a & 1 && w.thread[a] > 1) return false;
@@ -374,7 +398,7 @@ bool schedule_fits(const Group *gr, const Schedule *s, const SchedLimits *limits
     for (int a = 0; a < s->naxes; a++)
         if (schedule_cluster(s, a) > limits->cluster) return false;
     Widths w;
-    widths_of(s, &w);
+    widths_of(gr, s, &w);
     if (s->occupancy * threads_of(&w) > limits->sm_threads) return false;
     return schedule_shared(gr, s) <= limits->shared;
 }
@@ -403,6 +427,67 @@ static bool legal_across(const Group *gr, const Schedule *s, Text *why) {
     return true;
 }
 
+/* Whether blocks along an axis stand outside of all else, so that each has a range of it. */
+static bool has_ranges(const SAxis *a) {
+    bool inside = false, ranges = true;
+    for (int i = 0; i < a->n; i++) {
+        const bool block = bind_scope(a->f[i].bind) == SCOPE_BLOCK;
+        ranges &= !block || !inside;
+        inside |= !block && a->f[i].size != 1;
+    }
+    return ranges;
+}
+
+/* The threads of one binding along axes that are not hidden, from a place of the order on. */
+static int64_t threads_from(const Schedule *s, int place, Bind bind, AxisSet hidden) {
+    int64_t n = 1;
+    for (; place < s->naxes; place++) {
+        const int a = schedule_axis(s, place);
+        for (int i = 0; i < s->axis[a].n && !(hidden >> a & 1); i++)
+            if (s->axis[a].f[i].bind == bind) times(&n, s->axis[a].f[i].size);
+    }
+    return n;
+}
+
+/* Those that go along what is folded, and those that go along the places afterwards, are as many of each binding, and
+ * so are those behind any axis that both have: each thread has the same rows twice. */
+static bool threads_agree(const Group *gr, const Schedule *s, Text *why) {
+    static const Bind BINDS[] = {BIND_LANE, BIND_WARP, BIND_THREAD};
+    const AxisSet into = group_into(gr), over = group_scattered(gr);
+    for (int place = 0; place < s->naxes; place++) {
+        const int a = schedule_axis(s, place);
+        for (int b = 0; b < 3; b++) {
+            const int64_t n = threads_from(s, place, BINDS[b], into), after = threads_from(s, place, BINDS[b], over);
+            const SFactor *own = (into | over) >> a & 1 ? NULL : schedule_find(s, a, BINDS[b]);
+            if (n != after && (!place || (own && own->size > 1)))
+                return text_fail(why, "%lld threads scatter, and %lld read", (long long)n, (long long)after);
+        }
+    }
+    return true;
+}
+
+/* Where data say to which threads' elements something is added, the threads of a row take turns: they are a warp's,
+ * unless the order does not show. */
+static bool legal_scatter(const Group *gr, const Schedule *s, Text *why) {
+    const AxisSet into = group_into(gr), over = group_scattered(gr);
+    bool any = true;
+    if (!into) return true;
+    for (int i = 0; i < gr->steps.n; i++)
+        any &= monoid_updates(gr->steps.at[i].monoid->kind, gr->steps.at[i].node->type, &gr->graph->options);
+    for (int a = 0; a < s->naxes; a++) {
+        if (s->axis[a].peel) return text_fail(why, "%s: it begins where it begins", gr->axes.at[a].name);
+        if (schedule_cluster(s, a) > 1) return text_fail(why, "%s: a block has its places", gr->axes.at[a].name);
+        if (into >> a & 1 && !(in_block(&s->axis[a]) && has_ranges(&s->axis[a])))
+            return text_fail(why, "%s: what data scatter into is a range of a stated size", gr->axes.at[a].name);
+        if (over >> a & 1 && !any && across_warps(gr, s, a) > 1)
+            return text_fail(why, "%s: a warp folds what data scatter, in its order", gr->axes.at[a].name);
+    }
+    if (threads_from(s, 0, BIND_THREAD, into) * threads_from(s, 0, BIND_WARP, into) *
+        threads_from(s, 0, BIND_LANE, into) % TARGET_WARP)
+        return text_fail(why, "its warps take turns, and there are no whole warps");
+    return threads_agree(gr, s, why);
+}
+
 bool schedule_legal(const Group *gr, const Schedule *s, Text *why) {
     int64_t most[MAX_GROUP_AXES];
     if (!schedule_legal_within(gr, s, most, why)) return false;
@@ -422,7 +507,8 @@ bool schedule_legal_within(const Group *gr, const Schedule *s, int64_t *most, Te
         factors += s->axis[a].n;
         for (int i = 0; i < s->axis[a].n; i++) {
             Bind b = s->axis[a].f[i].bind;
-            if (b == BIND_LANE) lanes *= s->axis[a].f[i].size <= TARGET_WARP ? s->axis[a].f[i].size : TARGET_WARP + 1;
+            if (b == BIND_LANE && !(group_into(gr) >> a & 1))
+                lanes *= s->axis[a].f[i].size <= TARGET_WARP ? s->axis[a].f[i].size : TARGET_WARP + 1;
             if (lanes > TARGET_WARP) return text_fail(why, "more than %d lanes", TARGET_WARP);
             by_warp |= b == BIND_LANE || b == BIND_WARP;
             plain |= b == BIND_THREAD;
@@ -437,7 +523,7 @@ bool schedule_legal_within(const Group *gr, const Schedule *s, int64_t *most, Te
     if (by_warp && plain) return text_fail(why, "thread beside warp and lane");
     if (by_warp && lanes != TARGET_WARP) return text_fail(why, "%lld lanes", (long long)lanes);
     Widths w;
-    widths_of(s, &w);
+    widths_of(gr, s, &w);
     const int64_t threads = threads_of(&w);
     if (threads > TARGET_MOST_THREADS) return text_fail(why, "more than %d threads", TARGET_MOST_THREADS);
     if (s->occupancy > TARGET_MOST_SM_BLOCKS || s->occupancy * threads > TARGET_MOST_SM_THREADS)
@@ -445,9 +531,10 @@ bool schedule_legal_within(const Group *gr, const Schedule *s, int64_t *most, Te
     /* What lies inside a warp is exchanged by shuffles, in which all of its threads take part. */
     for (int i = 0; i < gr->steps.n; i++)
         for (int a = 0; a < s->naxes; a++)
-            if (gr->steps.at[i].over >> a & 1 && threads % TARGET_WARP && across_warps(s, a) != w.thread[a])
+            if (gr->steps.at[i].over >> a & 1 && threads % TARGET_WARP && across_warps(gr, s, a) != w.thread[a])
                 return text_fail(why, "%s is folded across threads that are no whole warps", gr->axes.at[a].name);
-    return legal_across(gr, s, why) && legal_registers(gr, &w, why) && legal_shared(gr, s, why);
+    return legal_scatter(gr, s, why) && legal_across(gr, s, why) && legal_registers(gr, &w, why) &&
+           legal_shared(gr, s, why);
 }
 
 /* All elements of an axis at once. */
@@ -458,9 +545,26 @@ static void hold(const Group *gr, int axis, Schedule *s) {
                     most < threads ? (most + TARGET_WARP - 1) / TARGET_WARP * TARGET_WARP : threads);
 }
 
+/* A warp has a row, and as many places of it. */
+static void fallback_scatter(const Group *gr, Schedule *s) {
+    bool lanes = false;
+    for (int a = gr->axes.n - 1; a >= 0; a--) {
+        const bool folded = group_scattered(gr) >> a & 1;
+        if (a == gr->split) schedule_factor(s, a, BIND_GRID, gr->parts);
+        schedule_factor(s, a, folded ? BIND_SERIAL : BIND_GRID, 0);
+        if (folded) schedule_factor(s, a, BIND_REG, 1);
+        if ((folded && !lanes) || group_into(gr) >> a & 1) schedule_factor(s, a, BIND_LANE, TARGET_WARP);
+        lanes |= folded;
+    }
+}
+
 /* Folded axes are loops; of the others the last has a block's threads, the rest are blocks. */
 void schedule_fallback(const Group *gr, Schedule *s) {
     *s = (Schedule){.naxes = gr->axes.n};
+    if (group_into(gr)) {
+        fallback_scatter(gr, s);
+        return;
+    }
     int last = -1;
     for (int a = 0; a < gr->axes.n; a++)
         if (axis_has_grid(&gr->axes.at[a])) last = a;

@@ -4,7 +4,9 @@
  * ahead 1; occupancy 2; again. The factors of an axis are outer to inner; a factor without a size takes what remains.
  * Neighbouring threads (of one binding), and blocks, differ in the last axis that has some: `order i n` says that the
  * axes behind it are the last ones, in that order. `online` is said of a group that folds in one pass what others fold
- * in two (sched/plan/online.h): its schedules are for no other group.
+ * in two (sched/plan/online.h), `scatter` of one whose reductions by keys go to shared memory (sched/plan/scatter.h):
+ * its schedules are for no other group. Of the latter the lanes and registers of the axis of places are those of a
+ * second layout, in which the places are read; those of what is folded are of the first alone.
  *
  * Then steps, rows of schedule_steps.def: copy x bulk 3; relay x swizzle; other y; i = lane(16) vec(8). Behind `other`
  * stand the threads and registers of axes in a second layout, in which y is stored; axes that are not named, blocks and

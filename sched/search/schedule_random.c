@@ -46,7 +46,11 @@ static void random_axis(const Group *gr, uint64_t *state, Schedule *s, int a, in
     if (cluster > 1 && at > 1) inner[n++] = (SFactor){BIND_CLUSTER, cluster};
     shuffle(state, inner, n);
     SFactor outer[2] = {{BIND_SERIAL, 0}, {BIND_GRID, 0}};
-    if (serial && grid) { /* one of them has a size */
+    if (group_into(gr) >> a & 1) { /* blocks have ranges of stated sizes */
+        serial = grid = true;
+        outer[0] = (SFactor){BIND_GRID, 0};
+        outer[1] = (SFactor){BIND_SERIAL, 1 + draw(state, 5)};
+    } else if (serial && grid) { /* one of them has a size */
         outer[draw(state, 2)].size = 1 + draw(state, 5);
         if (draw(state, 2)) shuffle(state, outer, 2);
     }
@@ -58,6 +62,27 @@ static void random_axis(const Group *gr, uint64_t *state, Schedule *s, int a, in
     if (vec.size) schedule_factor(s, a, vec.bind, vec.size);
 }
 
+/* Of what scatters: the threads that go along what is folded are those that go along the places afterwards. Warps of
+ * one row fold it where no order shows. */
+static void meet_places(const Group *gr, int64_t *lanes, int64_t *warps) {
+    const AxisSet into = group_into(gr), over = group_scattered(gr);
+    int places = 0, folded = 0;
+    bool free = true;
+    for (int i = 0; i < gr->steps.n; i++)
+        free &= monoid_updates(gr->steps.at[i].monoid->kind, gr->steps.at[i].node->type, &gr->graph->options);
+    while (!(into >> places & 1)) places++;
+    while (!(over >> folded & 1)) folded++;
+    lanes[folded] *= lanes[places];
+    warps[folded] *= warps[places];
+    lanes[places] = warps[places] = 1;
+    for (int a = 0; a < gr->axes.n; a++) {
+        if (!(over >> a & 1)) continue;
+        if (!free) warps[a] = 1;
+        lanes[places] *= lanes[a];
+        warps[places] *= warps[a];
+    }
+}
+
 static void random_any(const Group *gr, uint64_t *state, Schedule *s) {
     static const int WARPS[] = {1, 1, 2, 3, 4, 8}, THREADS[] = {1, 2, 6, 16, 32, 48, 64, 128};
     int64_t lanes[MAX_GROUP_AXES], warps[MAX_GROUP_AXES];
@@ -67,6 +92,7 @@ static void random_any(const Group *gr, uint64_t *state, Schedule *s) {
     if (gr->axes.n == 0) return;
     spread(state, gr, plain ? 1 : 32, lanes);
     spread(state, gr, plain ? THREADS[draw(state, 8)] : WARPS[draw(state, 6)], warps);
+    if (group_into(gr)) meet_places(gr, lanes, warps);
     for (int a = 0; a < gr->axes.n; a++) {
         SFactor t[2];
         int n = 0;

@@ -65,6 +65,10 @@ void schedule_print(Text *out, const Group *gr, const Schedule *s) {
         text_fmt(out, "%sonline", sep);
         sep = "; ";
     }
+    if (group_into(gr)) {
+        text_fmt(out, "%sscatter", sep);
+        sep = "; ";
+    }
     if (print_order(out, gr, s, sep)) sep = "; ";
     print_steps(out, gr, s, sep);
     if (!out->s) text_put(out, "");
@@ -219,14 +223,20 @@ static bool read_other(Cursor *c, const Group *gr, int axis, Schedule *s) {
     return true;
 }
 
+/* What is said of the group that a schedule is for. */
+typedef struct Said {
+    bool online, scatter;
+} Said;
+
 /* *why says more than that it cannot be read, or nothing. */
-static bool read_item(Cursor *c, const Group *gr, Schedule *s, bool *online, Text *why) {
+static bool read_item(Cursor *c, const Group *gr, Schedule *s, Said *said, Text *why) {
     const char *at;
     size_t n = word_at(c, &at);
     int64_t v;
     if (!take(c, '=')) {
         if (is(at, n, "again") && !s->again) return s->again = true;
-        if (is(at, n, "online") && !*online) return *online = true;
+        if (is(at, n, "online") && !said->online) return said->online = true;
+        if (is(at, n, "scatter") && !said->scatter) return said->scatter = true;
         if (is(at, n, "order")) return read_order(c, gr, s);
         for (int k = 0; k < SCHEDULE_STEP_COUNT; k++)
             if (is(at, n, schedule_step_rows[k].word)) return read_step(c, gr, s, k, why);
@@ -243,20 +253,23 @@ static bool read_item(Cursor *c, const Group *gr, Schedule *s, bool *online, Tex
 bool schedule_read(const char *text, const Group *gr, Schedule *s, Text *why) {
     *s = (Schedule){.naxes = gr->axes.n};
     Cursor c = {text};
-    bool online = false;
+    Said said = {false, false};
     while (*c.p == ' ') c.p++;
     while (*c.p) {
         const char *from = c.p;
-        const size_t said = why ? why->n : 0;
-        if (!read_item(&c, gr, s, &online, why) || (!take(&c, ';') && *c.p)) {
-            if (why && why->n == said) text_fmt(why, "a schedule cannot be read at `%s`", from);
+        const size_t had = why ? why->n : 0;
+        if (!read_item(&c, gr, s, &said, why) || (!take(&c, ';') && *c.p)) {
+            if (why && why->n == had) text_fmt(why, "a schedule cannot be read at `%s`", from);
             return false;
         }
         while (*c.p == ' ') c.p++;
     }
-    if (online == group_is_online(gr)) return true;
-    return text_fail(why, online ? "online: no reduction reads what another one of the same elements folds to"
-                                 : "it is not online");
+    if (said.scatter != (group_into(gr) != 0))
+        return text_fail(why, said.scatter ? "scatter: not all reductions are by keys along one axis"
+                                           : "it does not scatter");
+    if (said.online == group_is_online(gr)) return true;
+    return text_fail(why, said.online ? "online: no reduction reads what another one of the same elements folds to"
+                                      : "it is not online");
 }
 
 /* ---- without names ---- */

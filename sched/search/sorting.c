@@ -3,6 +3,7 @@
 #include "sorting.h"
 
 #include "alone.h"
+#include "ir/expr_is.h"
 #include "ir/interp/interp.h"
 #include "ir/poly/poly.h"
 #include "judge.h"
@@ -27,6 +28,17 @@ static void find_point(Sorting *x, const SortedKeys *k, int owners, int keys) {
     alone_legal(&x->alone);
 }
 
+/* Whether folds read the order of keys, and not only how many there are of each. */
+static bool reads_order(const Sorting *x, const SortedKeys *k) {
+    bool ordered = false;
+    for (int i = 0; i < k->folds.n; i++) {
+        ExprSet seen = {0};
+        const Expr *e = sorted_fold(x->p, k, k->folds.at[i], k->folds.at[i]->reduce, NULL);
+        ordered |= expr_loads(x->alone.temp, &seen, e, k->sort->order);
+    }
+    return ordered;
+}
+
 /* Of the sort, and of the kernel that computes its keys; without the launch before which nothing stands. */
 static double sort_all(Sorting *x, const SortedKeys *k) {
     const Graph *g = x->p->g;
@@ -37,13 +49,7 @@ static double sort_all(Sorting *x, const SortedKeys *k) {
     if (!interp_shape(g, t, x->alone.dims, shape, &n, &why)) return (double)INFINITY;
     if (!interp_int(g, k->below, x->alone.dims, NULL, &below) || n > INT32_MAX || below >= INT32_MAX)
         return (double)INFINITY;
-    bool ordered = false;
-    for (int i = 0; i < k->folds.n; i++) {
-        ExprSet seen = {0};
-        const Expr *e = sorted_fold(x->p, k, k->folds.at[i], k->folds.at[i]->reduce, NULL);
-        ordered |= expr_loads(x->alone.temp, &seen, e, k->sort->order);
-    }
-    const SortWant want = sort_want(k->sort, ordered);
+    const SortWant want = sort_want(k->sort, reads_order(x, k));
     const double s =
         sort_seconds(m, n, below, t->type, want) + sort_way(m->target, n, below, want).launches * m->chained;
     return k->given ? s : s + alone_seconds(&x->alone, k->value, &t->pieces.at[0]);
@@ -110,9 +116,11 @@ static KeyedBy quickest(const double *by) {
 
 /* ---- sizes ---- */
 
-/* Numbers of owners and keys at which ways are compared where nothing is said of these, in bits. */
-static const int OWNERS_BITS[] = {4, 10, ALONE_OWNERS}, KEYS_BITS[] = {10, 15, ALONE_KEYS};
-enum { NOWNERS = 3, NKEYS = 3, MOST_SIZES = NOWNERS * NKEYS };
+/* Numbers of owners and keys at which ways are compared where nothing is said of these, in bits; and of the places of
+ * a row, where a search may scatter (sched/plan/scatter.h). */
+static const int OWNERS_BITS[] = {4, 10, ALONE_OWNERS}, KEYS_BITS[] = {10, 15, ALONE_KEYS},
+                 PLACES_BITS[] = {13, 17, 21};
+enum { NOWNERS = 3, NKEYS = 3, NPLACES = 3, MOST_SIZES = NOWNERS * NKEYS + NPLACES };
 
 typedef struct SortingSize {
     int64_t *dims; /* by Dim.id */
@@ -123,6 +131,8 @@ typedef struct SortingSize {
 typedef struct Keyed {
     SortedKeys *k;
     KeyedBy all, by[2]; /* the way for all sizes; where the test of sizes fails, and where it holds */
+    const Expr *places; /* of a search that may scatter, in how many places of a row; NULL: of another */
+    bool open;          /* and that is not known */
     double first[WAYS];
     int n; /* 0: there is nothing to compare */
     SortingSize at[MOST_SIZES];
@@ -160,8 +170,71 @@ static void add_size(Sorting *x, Keyed *y) {
     for (int d = 0; d < ndims; d++) at->dims[d] = x->alone.dims[d];
 }
 
-/* Other sizes than the usual ones are of interest where updates may be the way, and owners or keys are not known: how
- * quick these are depends on how many keys an owner has. */
+static double lost_by(const Keyed *y, KeyedBy way) {
+    double sum = 0;
+    for (int i = 0; i < y->n; i++) sum += y->at[i].loss[way];
+    return sum;
+}
+
+/* To scatter into places of which nobody says how many there are is no way for all sizes, as a row is walked for each
+ * part of them that a block has; and to count by turns none, where many keys may be equal. */
+static void settle_all(Keyed *y) {
+    if (y->all == BY_SEARCH) y->all = y->first[BY_UPDATE] < y->first[BY_SORT] ? BY_UPDATE : BY_SORT;
+    y->by[0] = y->by[1] = y->all;
+}
+
+/* In how many places of a row all folds may scatter (sched/plan/scatter.h); NULL: not all may, or not in as many. */
+static const Expr *places_of(Sorting *x, const SortedKeys *k) {
+    const Expr *places = NULL;
+    for (int i = 0; i < k->folds.n; i++) {
+        const SortedFold *f = k->folds.at[i];
+        const Monoid *m = f->reduce->u.reduce->monoid;
+        const Var *owner = f->key[0].owner;
+        if (f->nkeys != 1 || m->n != 1 || m->ordered || !type_is_compute(f->reduce->type)) return NULL;
+        const Expr *n = expr_minus(x->p->g, owner->hi, owner->lo);
+        if (places && n != places) return NULL;
+        places = n;
+    }
+    return places;
+}
+
+/* Whether all are folded into integers of one word, into which 1 is added by one instruction, whoever else does. */
+static bool are_words(const SortedKeys *k) {
+    bool words = true;
+    for (int i = 0; i < k->folds.n; i++) {
+        const Type t = k->folds.at[i]->reduce->type;
+        words &= type_is_int(t) && type_bits(t) <= 8 * TARGET_REGISTER;
+    }
+    return words;
+}
+
+/* Whether no length that dimensions may have leaves more places than a block has. */
+static bool has_few(Sorting *x, const Expr *places) {
+    enum { FEW = 1 << 14 };
+    const Graph *g = x->p->g;
+    int64_t n, *most = NEW_N(x->alone.temp, int64_t, g->dims.n + 1);
+    for (int i = 0; i < g->dims.n; i++) most[i] = g->dims.at[i]->hi;
+    return interp_int(g, places, most, NULL, &n) && n <= FEW;
+}
+
+static bool has_rows(const SortedKeys *k) {
+    bool rows = true;
+    for (int i = 0; i < k->folds.n; i++) rows &= k->folds.at[i]->nfree > 0;
+    return rows;
+}
+
+/* Whether a search may scatter, and where it is no way for all sizes, or none that sizes are asked about. */
+static void find_places(Sorting *x, Keyed *y, bool unsaid) {
+    y->places = x->beside ? NULL : places_of(x, y->k);
+    y->open = y->places && alone_is_large(&x->alone, y->places) && !has_few(x, y->places);
+    const bool counts = !reads_order(x, y->k); /* keys that are only counted have kernels of their own */
+    if (y->open || (y->places && counts && unsaid && !are_words(y->k))) settle_all(y);
+    /* Shares of one row of keys each have all places. */
+    if ((y->open && !has_rows(y->k)) || counts) y->open = false, y->places = NULL;
+}
+
+/* Other sizes than the usual ones are of interest where updates may be the way, or a search may scatter, and owners or
+ * keys are not known: how quick these are depends on how many keys an owner has, and on how many owners a row. */
 static Keyed *keyed(Sorting *x, SortedKeys *k) {
     Keyed *y = NEW(x->alone.temp, Keyed);
     y->k = k;
@@ -174,28 +247,40 @@ static Keyed *keyed(Sorting *x, SortedKeys *k) {
     const bool owners = alone_is_large(&x->alone, k->below),
                keys = alone_is_large(&x->alone, tensor_size(x->p->g, k->sort->keys));
     x->all = false;
+    find_places(x, y, owners || keys);
     for (int o = 0; o < (owners ? NOWNERS : 1); o++)
-        for (int n = 0; n < (keys ? NKEYS : 1) && (owners || keys) && isfinite(y->first[BY_UPDATE]); n++) {
+        for (int n = 0; n < (keys ? NKEYS : 1) && (owners || keys); n++) {
+            if (!y->places && !isfinite(y->first[BY_UPDATE])) continue;
             find_point(x, k, OWNERS_BITS[o], KEYS_BITS[n]);
             add_size(x, y);
         }
+    for (int i = 0; i < NPLACES && y->open; i++) {
+        find_point(x, k, OWNERS_BITS[0], KEYS_BITS[1]);
+        alone_large(&x->alone, &y->places, 1, PLACES_BITS[i]);
+        alone_legal(&x->alone);
+        add_size(x, y);
+    }
     sorted_take_back(x->p, k);
     return y;
 }
 
-/* What is asked of sizes: keys are at most so many, and so many more for each owner; or owners are at most so many. */
+/* What is asked of sizes: keys are at most so many, and so many more for each owner; or owners are at most so many, or
+ * places of a row. */
 typedef struct SortingTest {
-    int64_t keys, each, owners; /* owners: 0 where keys are asked for */
+    int64_t keys, each, owners, places; /* 0: something else is asked for */
 } SortingTest;
 
 /* Between the sizes that are compared. */
-static const SortingTest OWNERS_TESTS[] = {{0, 0, 1 << 7}, {0, 0, 1 << 13}};
+static const SortingTest OWNERS_TESTS[] = {{.owners = 1 << 7}, {.owners = 1 << 13}};
+static const SortingTest PLACES_TESTS[] = {{.places = 1 << 11}, {.places = 1 << 15}, {.places = 1 << 19}};
 static const int64_t KEYS_TESTS[] = {0, 1 << 12, 1 << 17}, EACH_TESTS[] = {0, 1, 4, 16, 64, 256, 4096};
-enum { NOWNERS_TESTS = 2, NKEYS_TESTS = 3, NEACH_TESTS = 7 };
+enum { NOWNERS_TESTS = 2, NKEYS_TESTS = 3, NEACH_TESTS = 7, NPLACES_TESTS = 3 };
 
 static const Expr *number(Graph *g, int64_t v) { return expr_int(g, TY_I64, v); }
 
-static const Expr *test_of(Graph *g, const SortedKeys *k, SortingTest t) {
+static const Expr *test_of(Graph *g, const Keyed *y, SortingTest t) {
+    const SortedKeys *k = y->k;
+    if (t.places) return expr2(g, OP_LE, y->places, number(g, t.places));
     if (t.owners) return expr2(g, OP_LE, k->below, number(g, t.owners));
     const Expr *each = t.each > 1 ? expr2(g, OP_MUL, number(g, t.each), k->below) : t.each ? k->below : NULL;
     const Expr *most = each && t.keys ? expr2(g, OP_ADD, each, number(g, t.keys)) : each ? each : number(g, t.keys);
@@ -209,8 +294,8 @@ static bool holds(const Graph *g, const Expr *test, const SortingSize *at) {
 
 /* The best way on each side of a test, that for all where there are no sizes; what is lost by them. A search for each
  * owner is never one side's alone: what it takes grows with owners times keys, and beside the sizes that are compared
- * there are always larger ones. */
-static double settle(const Graph *g, Keyed *y, const Expr *test) {
+ * there are always larger ones. But one that scatters, in few places, takes what keys take. */
+static double settle(const Graph *g, Keyed *y, const Expr *test, bool few) {
     double least[2] = {0, 0};
     for (int side = 0; side < 2 && y->n; side++) {
         double lost[WAYS] = {0};
@@ -221,54 +306,51 @@ static double settle(const Graph *g, Keyed *y, const Expr *test) {
             n++;
         }
         y->by[side] = y->all;
-        for (int w = BY_SORT; w < WAYS && n; w++)
+        for (int w = y->places && (!y->open || (side && few)) ? BY_SEARCH : BY_SORT; w < WAYS && n; w++)
             if (lost[w] < lost[y->by[side]]) y->by[side] = (KeyedBy)w;
         least[side] = lost[y->by[side]];
     }
     return least[0] + least[1];
 }
 
-static double lost_by(const Keyed *y, KeyedBy way) {
-    double sum = 0;
-    for (int i = 0; i < y->n; i++) sum += y->at[i].loss[way];
-    return sum;
-}
-
 typedef struct BestTest {
     const Expr *test; /* NULL: none gains enough */
     double gain;
+    bool few; /* of places or owners: where it holds there are few of them */
 } BestTest;
 
 static void try_test(Graph *g, Keyed *y, SortingTest t, BestTest *best) {
     static const double MORE = 0.02; /* which of several that gain as much, depends on no rounding */
-    const Expr *test = test_of(g, y->k, t);
+    const Expr *test = test_of(g, y, t);
+    const bool few = t.places || t.owners;
     const PolyEnv env = {.g = g, .ctx = g->ctx};
     if (cond_truth(&env, test) >= 0) return; /* as of as many keys as owners, by one length: a side without sizes */
-    const double gain = lost_by(y, y->all) - settle(g, y, test);
-    if (gain > best->gain + MORE) *best = (BestTest){test, gain};
+    const double gain = lost_by(y, y->all) - settle(g, y, test, few);
+    if (gain > best->gain + MORE) *best = (BestTest){test, gain, few};
 }
 
 /* The test of one's sizes that gains most over the way for all. */
 static BestTest best_test(Graph *g, Keyed *y) {
     static const double LEAST = 0.05; /* of the time, as a mean over the sizes */
-    BestTest best = {NULL, LEAST * y->n};
+    BestTest best = {NULL, LEAST * y->n, false};
     for (int i = 0; i < NKEYS_TESTS && y->n; i++)
         for (int k = 0; k < NEACH_TESTS; k++)
-            if (i || k) try_test(g, y, (SortingTest){KEYS_TESTS[i], EACH_TESTS[k], 0}, &best);
+            if (i || k) try_test(g, y, (SortingTest){.keys = KEYS_TESTS[i], .each = EACH_TESTS[k]}, &best);
     for (int i = 0; i < NOWNERS_TESTS && y->n; i++) try_test(g, y, OWNERS_TESTS[i], &best);
+    for (int i = 0; i < NPLACES_TESTS && y->n && y->open; i++) try_test(g, y, PLACES_TESTS[i], &best);
     return best;
 }
 
 /* All sets of keys have one test, the one that gains most. */
 static const Expr *choose_sizes(Graph *g, Keyed *const *all, int n) {
-    BestTest best = {NULL, 0};
+    BestTest best = {NULL, 0, false};
     for (int i = 0; i < n; i++) {
         const BestTest own = best_test(g, all[i]);
         if (own.test && own.gain > best.gain) best = own;
     }
     bool differ = false;
     for (int i = 0; i < n; i++) {
-        if (best.test) settle(g, all[i], best.test);
+        if (best.test) settle(g, all[i], best.test, best.few);
         differ |= all[i]->by[0] != all[i]->by[1];
     }
     return differ ? best.test : NULL;

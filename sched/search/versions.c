@@ -5,6 +5,7 @@
 #include "cost.h"
 #include "judge.h"
 #include "relayouts.h"
+#include "scatters.h"
 #include "settle.h"
 #include "sched/plan/split.h"
 
@@ -108,6 +109,47 @@ static int add_apart(Choosing *x, int point, int division) {
     return considered;
 }
 
+/* Of schedules that scatter the best at a point. */
+typedef struct Scattered {
+    Choosing *x;
+    Group *gr;
+    int point, n;
+    double seconds;
+    Schedule best;
+    int64_t most[MAX_GROUP_AXES];
+} Scattered;
+
+static void take_scattered(void *user, const Schedule *s, const int64_t *most) {
+    Scattered *b = user;
+    const double seconds = versions_judged_at(b->x, b->point, b->gr, s);
+    b->n++;
+    if (!(seconds < b->seconds)) return;
+    b->seconds = seconds;
+    schedule_copy(&b->best, s);
+    memcpy(b->most, most, sizeof *most * (size_t)s->naxes);
+}
+
+static int add_scattered(Choosing *x, int point, int division) {
+    const Division *d = &x->gr->divisions.at[division];
+    Scattered b = {.x = x, .gr = d->group[0], .point = point, .seconds = INFINITY};
+    CostForm *f = versions_cost_form(x, division, 0);
+    if (!x->judged) return 0;
+    f->at = point;
+    scatters_each(f, &x->limits, x->points->n > FEW_POINTS, take_scattered, &b);
+    const Schedule *rest = NULL;
+    if (d->n > 1) {
+        CostForm *second = versions_cost_form(x, division, 1);
+        second->at = point;
+        b.n += templates_best(second, x->machine, &x->limits, SECOND_OF_KIND, &x->found[1]);
+        const Best *found = second_best(x, point, division, 1, &x->found[1]);
+        if (!found) return b.n;
+        rest = shared_part(x, point, division, 1, &found->schedule);
+    }
+    x->room += isfinite(b.seconds); /* beside the others, and not in their place */
+    if (isfinite(b.seconds)) versions_add(x, division, (const Schedule *[]){&b.best, rest}, d->n, b.most);
+    return b.n;
+}
+
 /* Of what was found at a point for the group as one kernel, the best by the judge: of all, and of those that are legal
  * for all sizes. */
 static void add_judged(Choosing *x, int point) {
@@ -129,6 +171,10 @@ static int add_best(Choosing *x, int point, int of_kind, bool judged) {
     for (int kind = 0; kind < BEST_KINDS; kind++) quickest[kind] = INFINITY;
     for (int d = -1; d < x->gr->divisions.n; d++) {
         const int n = d < 0 ? 1 : x->gr->divisions.at[d].n;
+        if (d >= 0 && group_into(versions_group(x, d, 0))) {
+            considered += add_scattered(x, point, d);
+            continue;
+        }
         if (d >= 0 && x->gr->divisions.at[d].apart) {
             considered += add_apart(x, point, d);
             continue;

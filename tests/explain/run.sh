@@ -159,9 +159,9 @@ perf() { # WANT, TEXT, OPTION...: codes reported
     same "reports of $2 with '${*:3}'" "$(grep -o 'perf\[W[0-9]*' "$dir/log" | sort -u | tr '\n' ' ')" "$1"
 }
 scatter='export fn f(x: f32[N], t: i32[N]) -> (y: f32[V]) { assume 0 <= t[n] && t[n] < V; y[t[n]] += x[n]; }'
-perf 'perf[W1006 perf[W1008 ' "$scatter bench f(N = 100000, V = 50000);" --without=sort
-perf 'perf[W1006 perf[W1008 ' "dim N hint 100000; dim V hint 50000; $scatter check f(N = 10, V = 5);" --without=sort
-perf '' "$scatter bench f(N = 100000, V = 50000);" --without=sort -Wno-perf
+perf 'perf[W1006 perf[W1008 ' "$scatter bench f(N = 100000, V = 50000);" --without=sort,split
+perf 'perf[W1006 perf[W1008 ' "dim N hint 100000; dim V hint 50000; $scatter check f(N = 10, V = 5);" --without=sort,split
+perf '' "$scatter bench f(N = 100000, V = 50000);" --without=sort,split -Wno-perf
 perf '' "$scatter bench f(N = 100, V = 50);"
 perf 'perf[W1006 ' "$scatter bench f(N = 100, V = 50);" -Wperf
 perf '' 'export fn f(x: f32[N, 64]) -> (y: f32[N]) { y[i] = x[i, 0]; } bench f(N = 1000);'

@@ -40,6 +40,28 @@ static const char *complaint(Ctx *ctx, const char *text) {
 #define DIRECT STEP("direct", "x", "y")
 #define BY_W STEP("one", "x", "w") STEP("two", "w", "y")
 
+#define PLACES PRE "  in g: f32[M, N]\n  in at: i64[M, N]\n  out y: f32[M, 300]\n"
+#define BINS(main, other, bins, scatter)                                                                               \
+    PLACES "kernel k\n  axis m = M\n  axis v = 300\n  axis p = N\n  layout main\n" main "  layout other\n" other       \
+           "{\n" bins "  for p {\n    k = load at[m, p]\n    x = load g[m, p]\n" scatter "  }\n"                       \
+           "  for v {\n    s = read z in other\n    store y[m, v] = s in other\n  }\n}\n"
+#define BINS_MAIN "    m = grid warp(2)\n    v = grid serial(2) reg(128)\n    p = serial reg(2) lane(32)\n"
+#define BINS_OTHER "    v = grid serial(2) lane(32) vec(4)\n    p = serial reg(64)\n"
+#define BINS_OF_WARPS "  bins z[m.warp]: f32 along v = 0.0\n"
+#define BINS_OF_BLOCKS "  bins z[]: f32 along v = 0.0\n"
+#define BINS_SUM "    scatter sum z[k] = x\n"
+#define BINS_MAX "    scatter max z[k] = x\n"
+#define TWO_WARPS "    m = grid\n    v = grid serial(2) reg(256)\n    p = serial warp(2) lane(32) vec(1)\n"
+#define TWO_WARPS_READ "    v = grid serial(2) warp(2) lane(32) vec(4)\n    p = serial reg(64)\n"
+#define HALF_WARP "    m = grid\n    v = grid serial(2) reg(64)\n    p = serial thread(16) vec(1)\n"
+#define HALF_WARP_READ "    v = grid serial(2) thread(16) vec(4)\n    p = serial reg(16)\n"
+#define BINS_AT_ONCE(read)                                                                                             \
+    PLACES "kernel k\n  axis m = M\n  axis v = 300\n  axis p = N\n  layout main\n    m = grid\n    v = reg(320)\n"     \
+           "    p = serial reg(2) lane(32)\n  layout other\n    v = " read                                             \
+           "\n    p = serial reg(64)\n{\n" BINS_OF_BLOCKS                                                              \
+           "  for p {\n    k = load at[m, p]\n    x = load g[m, p]\n" BINS_SUM                                         \
+           "  }\n  s = read z in other\n  store y[m, v] = s in other\n}\n"
+
 #define SCRATCH "i32[3 * M * N + 1536 * ((M * N + 4095) / 4096) + 1540]"
 #define SORT "sort s\n  _, starts = keys below "
 #define COPY(name, n, from, to)                                                                                        \
@@ -392,6 +414,30 @@ static const Case CASES[] = {
      PRE XY KERNEL(GRID,
                    LOAD "  m = reduce max(x0) over n.vec\n  xs = share m\n  x1 = read xs\n  store y[r, n] = x1\n"),
      "only some factors of axis n"},
+    {"rows of bins have all of their axis", BINS(BINS_MAIN, BINS_OTHER, BINS_OF_WARPS, BINS_SUM),
+     BINS(BINS_MAIN, BINS_OTHER, "  bins z[m.warp, v.reg]: f32 along v = 0.0\n", BINS_SUM),
+     "each row has all of axis v"},
+    {"... of words", BINS(BINS_MAIN, BINS_OTHER, BINS_OF_WARPS, BINS_SUM),
+     BINS(BINS_MAIN, BINS_OTHER, "  bins z[m.warp]: f16 along v = f16(0.0)\n", "    scatter sum z[k] = f16(x)\n"),
+     "no words"},
+    {"... which begin alike", BINS(BINS_MAIN, BINS_OTHER, BINS_OF_WARPS, BINS_SUM),
+     BINS(BINS_MAIN, BINS_OTHER, "  bins z[m.warp]: f32 along v = f32(m)\n", BINS_SUM), "begin as one value"},
+    {"... of a stated number", BINS(BINS_MAIN, BINS_OTHER, BINS_OF_WARPS, BINS_SUM),
+     BINS("    m = grid warp(2)\n    v = grid(2) serial reg(128)\n    p = serial reg(2) lane(32)\n",
+          "    v = grid(2) serial lane(32) vec(4)\n    p = serial reg(64)\n", BINS_OF_WARPS, BINS_SUM),
+     "have sizes"},
+    {"... which are a range", BINS(BINS_MAIN, BINS_OTHER, BINS_OF_WARPS, BINS_SUM),
+     BINS("    m = grid warp(2)\n    v = serial(2) grid reg(128)\n    p = serial reg(2) lane(32)\n",
+          "    v = serial(2) grid lane(32) vec(4)\n    p = serial reg(64)\n", BINS_OF_WARPS, BINS_SUM),
+     "is no range"},
+    {"... and are read as many", BINS_AT_ONCE("lane(32) vec(10)"), BINS_AT_ONCE("lane(32) vec(12)"),
+     "320 elements in the bins"},
+    {"warps share a row where no order shows", BINS(TWO_WARPS, TWO_WARPS_READ, BINS_OF_BLOCKS, BINS_MAX),
+     BINS(TWO_WARPS, TWO_WARPS_READ, BINS_OF_BLOCKS, BINS_SUM), "is one warp's"},
+    {"whole warps scatter", BINS(TWO_WARPS, TWO_WARPS_READ, BINS_OF_BLOCKS, BINS_MAX),
+     BINS(HALF_WARP, HALF_WARP_READ, BINS_OF_BLOCKS, BINS_MAX), "no whole warps"},
+    {"what is scattered has an index", BINS(BINS_MAIN, BINS_OTHER, BINS_OF_WARPS, BINS_SUM),
+     BINS(BINS_MAIN, BINS_OTHER, BINS_OF_WARPS, "    scatter sum z[i32(k)] = x\n"), "i64"},
     {"shared values are read first",
      PRE XY KERNEL(GRID, LOAD "  xs = share x0\n  x1 = read xs\n  store y[r, n] = x1\n"),
      PRE XY KERNEL(GRID, LOAD "  xs = share x0\n  store y[r, n] = xs\n"), "has to be read first"},

@@ -66,9 +66,20 @@ static Schedule moved(Group *gr, uint64_t *state) {
     return m.s;
 }
 
+/* What folds by keys scatters, but in every fourth draw. */
+static void scatter_some(Plan *plan, int number) {
+    for (int i = 0; i < plan->groups.n && number % 4 != 3; i++) {
+        const Group *gr = plan->groups.at[i];
+        for (int k = 0; k < gr->divisions.n; k++)
+            if (gr->divisions.at[k].n == 1 && group_into(gr->divisions.at[k].group[0]))
+                plan->groups.at[i] = gr->divisions.at[k].group[0];
+    }
+}
+
 static bool apply_draw(Ctx *ctx, Draw *d, uint64_t seed, Text *why) {
     Plan *plan = plan_new(d->graph, &machine_h200, false, NULL, why);
     if (!plan) return false;
+    scatter_some(plan, d->number);
     Program *p = sched_empty(d->graph, plan);
     Text all = {.ctx = ctx};
     Versions *versions = NEW_N(ctx, Versions, plan->groups.n + 1);
