@@ -121,9 +121,7 @@ void lower_scatter(Lower *l, Stage *s) {
         return;
     }
     const char *T = lower_value_type(s->source->type);
-    const FactorSet domain = expr_domain(l->part, layout, s->expr[0]) | expr_domain(l->part, layout, s->expr[1]) |
-                             (s->cond ? expr_domain(l->part, layout, s->cond) : 0);
-    const FactorSet rows = rows_of(l, s->source);
+    const FactorSet domain = stage_operands(l->part, layout, s), rows = rows_of(l, s->source);
     const Sym is = sym(l->ctx, "is"), at = sym(l->ctx, "at"), some = sym(l->ctx, "some"), to = sym(l->ctx, "to");
     Factor *f[MAX_FACTORS];
     put_touch(l, t->region, 0, TOUCHED_WRITTEN, 0);

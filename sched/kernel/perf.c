@@ -267,8 +267,9 @@ static bool scatters(Stage *const *body, int n) {
     return any;
 }
 
-/* Whether for other sizes the same is done without a search: where that is done, it is quicker. */
-static bool is_one_way(const Look *l) {
+/* Whether another kernel does the same without a search, for other sizes: then searches are for those at which they are
+ * quicker. */
+static bool has_other_way(const Look *l) {
     bool other = false;
     for (int i = 0; i < l->p->kernels.n && !other; i++) {
         const Kernel *k = l->p->kernels.at[i];
@@ -280,7 +281,7 @@ static bool is_one_way(const Look *l) {
 }
 
 static void look_scatter(const Look *l, const Stage *s) {
-    if (!s->cond || !compares_data(l, s, s->cond) || is_one_way(l)) return;
+    if (!s->cond || !compares_data(l, s, s->cond) || has_other_way(l)) return;
     Diag *d = diag_report(l->p->ctx, DIAG_PERF_SCATTER, l->span,
                           "each element looks through all updates for its own: where %s", show(l, s->cond));
     diag_help(l->p->ctx, d,

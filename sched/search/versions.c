@@ -109,33 +109,14 @@ static int add_apart(Choosing *x, int point, int division) {
     return considered;
 }
 
-/* Of schedules that scatter the best at a point. */
-typedef struct Scattered {
-    Choosing *x;
-    Group *gr;
-    int point, n;
-    double seconds;
-    Schedule best;
-    int64_t most[MAX_GROUP_AXES];
-} Scattered;
-
-static void take_scattered(void *user, const Schedule *s, const int64_t *most) {
-    Scattered *b = user;
-    const double seconds = versions_judged_at(b->x, b->point, b->gr, s);
-    b->n++;
-    if (!(seconds < b->seconds)) return;
-    b->seconds = seconds;
-    schedule_copy(&b->best, s);
-    memcpy(b->most, most, sizeof *most * (size_t)s->naxes);
-}
-
+/* Of schedules that scatter the best at a point, with what comes behind it. */
 static int add_scattered(Choosing *x, int point, int division) {
     const Division *d = &x->gr->divisions.at[division];
-    Scattered b = {.x = x, .gr = d->group[0], .point = point, .seconds = INFINITY};
+    BestAt b = {.x = x, .gr = d->group[0], .point = point, .seconds = INFINITY};
     CostForm *f = versions_cost_form(x, division, 0);
     if (!x->judged) return 0;
     f->at = point;
-    scatters_each(f, &x->limits, x->points->n > FEW_POINTS, take_scattered, &b);
+    scatters_each(f, &x->limits, x->points->n > FEW_POINTS, versions_take_best, &b);
     const Schedule *rest = NULL;
     if (d->n > 1) {
         CostForm *second = versions_cost_form(x, division, 1);

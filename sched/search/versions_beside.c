@@ -65,31 +65,13 @@ void versions_add_beside(Choosing *x) {
         if (x->gr->divisions.at[d].columns) add_divided(x, d);
 }
 
-/* Of those that hold rows the best at a point. */
-typedef struct Holds {
-    Choosing *x;
-    int point;
-    double seconds;
-    Schedule best;
-    int64_t most[MAX_GROUP_AXES];
-} Holds;
-
-static void take_held(void *user, const Schedule *s, const int64_t *most) {
-    Holds *h = user;
-    const double seconds = versions_judged_at(h->x, h->point, h->x->gr, s);
-    if (!(seconds < h->seconds)) return;
-    h->seconds = seconds;
-    schedule_copy(&h->best, s);
-    memcpy(h->most, most, sizeof *most * (size_t)s->naxes);
-}
-
 static bool may_hold(const Choosing *x) { return x->judged && x->gr->steps.n && x->gr->steps.n <= MANY_STEPS; }
 
 void versions_add_held(Choosing *x, int point) {
-    Holds h = {.x = x, .point = point, .seconds = INFINITY};
+    BestAt h = {.x = x, .gr = x->gr, .point = point, .seconds = INFINITY};
     if (!may_hold(x)) return;
     x->form[0]->at = point;
-    holds_each(x->form[0], &x->limits, take_held, &h);
+    holds_each(x->form[0], &x->limits, versions_take_best, &h);
     x->room += isfinite(h.seconds); /* beside the others, and not in their place */
     if (isfinite(h.seconds)) versions_add(x, -1, (const Schedule *[]){&h.best}, 1, h.most);
 }

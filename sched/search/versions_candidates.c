@@ -133,6 +133,16 @@ double versions_judged_at(const Choosing *x, int point, Group *gr, const Schedul
     return seconds;
 }
 
+void versions_take_best(void *user, const Schedule *s, const int64_t *most) {
+    BestAt *b = user;
+    const double seconds = versions_judged_at(b->x, b->point, b->gr, s);
+    b->n++;
+    if (!(seconds < b->seconds)) return;
+    b->seconds = seconds;
+    schedule_copy(&b->best, s);
+    memcpy(b->most, most, sizeof *most * (size_t)s->naxes);
+}
+
 void versions_note_best(Choosing *x, int k) {
     for (int i = 0; i < x->points->n; i++) x->best[i] = fmin(x->best[i], x->chosen->candidates.at[k]->seconds[i]);
 }

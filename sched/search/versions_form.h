@@ -111,6 +111,16 @@ bool versions_judge(const Choosing *x, Candidate *c, int n, double most_words);
 CostForm *versions_cost_form(const Choosing *x, int division, int kernel);
 /* Seconds of a schedule of a group at a point, as the judge predicts; INFINITY: it does not know. */
 double versions_judged_at(const Choosing *x, int point, Group *gr, const Schedule *s);
+/* Of schedules that are handed over the best at a point; seconds are infinite before there is one. */
+typedef struct BestAt {
+    const Choosing *x;
+    Group *gr;
+    int point, n; /* n: how many were handed over */
+    double seconds;
+    Schedule best;
+    int64_t most[MAX_GROUP_AXES]; /* of it, as schedule_legal_within's */
+} BestAt;
+void versions_take_best(void *user, const Schedule *s, const int64_t *most);
 /* What is best at each point takes no longer than a candidate. */
 void versions_note_best(Choosing *x, int candidate);
 /* Seconds that no kernel is quicker than, at a point. */
