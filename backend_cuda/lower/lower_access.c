@@ -349,7 +349,9 @@ static bool multiple_in(Lower *l, Poly p, Moved *m) {
  * compiled to 448 and not to 648). */
 static const Code *moved_by_registers(Lower *l, const Access *x, const Code *at, Poly varying) {
     Moved m;
+    l->open.moved = false;
     while (type_bits(x->tensor->type) >= 8 && multiple_in(l, varying, &m)) {
+        l->open.moved = true;
         at = code(l->ctx, "td_moved(%c, %c, %c)", at, poly_code(l, m.lengths, false), poly_code(l, m.times, false));
         varying = m.rest;
     }

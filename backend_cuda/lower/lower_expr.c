@@ -266,7 +266,9 @@ enum { CHEAP_NODES = 24 };
 /* What takes an instruction or two whatever its operands are. */
 static bool is_cheap(const Expr *e) {
     const OpRule rule = op_rule(e->op);
-    const bool sum = e->op == OP_ADD || e->op == OP_SUB || e->op == OP_CAST;
+    int64_t times;
+    const bool sum = e->op == OP_ADD || e->op == OP_SUB || e->op == OP_CAST ||
+                     (e->op == OP_MUL && (expr_is_int(e->arg[0], &times) || expr_is_int(e->arg[1], &times)));
     return !e->nargs || sum || rule == RULE_COMPARE || rule == RULE_LOGIC || rule == RULE_TEST;
 }
 

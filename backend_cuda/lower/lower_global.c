@@ -152,12 +152,24 @@ static void put_absent(Lower *l, const Stage *s, const Access *x, const Code *wh
     }
 }
 
+/* An address that takes instructions is made before the test, where loads beside this one share it: behind tests of
+ * their own each would make it again (a max pooling of 3 x 3 places, lengths unsaid: 65 products of 64 bits, 226
+ * before). */
+static const Code *put_moved(Lower *l, const Access *x, const Code *at) {
+    const Sym name = name_of(l, at, sym_fmt(l->ctx, "%s_here", x->tensor->name));
+    put_block(l);
+    put_do(l, "const %s *const %n = %c", lower_storage_type(x->tensor->type), name, at);
+    return code_name(l->ctx, name);
+}
+
 /* A load at the digits of the open loops, where the guard holds. */
 static void put_guarded_load(Lower *l, Stage *s, const Access *x, const Code *at, const Code *guard) {
     const Value *v = s->out[0];
     const Code *whole = whole_words(l, s, x);
     const bool pieces = value_apart(l, v) == APART_PIECES;
     const bool body = guard || !whole; /* another load may stand beside this one */
+    const bool before = guard && l->open.moved;
+    if (before) at = put_moved(l, x, at);
     if (body) put_if(l, guard);
     if (pieces) {
         put_pieces(l, v, x, across_arguments(l, x, at), s);
@@ -172,7 +184,7 @@ static void put_guarded_load(Lower *l, Stage *s, const Access *x, const Code *at
         put_else(l);
         put_absent(l, s, x, whole);
     }
-    if (body) put_end(l);
+    put_ends(l, body + before);
 }
 
 /* Elements of a vector of its axis, one by one: all of them are loaded, or none is, but where the axis ends. */
@@ -199,14 +211,16 @@ static Reach reach_of_load(Lower *l, const Access *x, const Factor *vec) {
     return access_tail(l, x) == TAIL_WHOLE && l->needs.wide ? REACH_NARROW : REACH_TESTED;
 }
 
-static void put_tile_of_loads(Lower *l, Stage *s, const Access *x, const Code *at, const Factor *vec) {
+/* once: a test of all of them, which is not open; or NULL. */
+static void put_tile_of_loads(Lower *l, Stage *s, const Access *x, const Code *at, const Code *once,
+                              const Factor *vec) {
     l->open.reach = reach_of_load(l, x, vec);
     const int loops = put_vector_loops(l, &x->plan, vec) + (vec ? 0 : put_once_each(l));
     l->open.reach = REACH_TESTED;
     if (vec)
         put_vector_of_loads(l, s, x, at, vec);
     else
-        put_guarded_load(l, s, x, at, access_guard(l, x, s->cond));
+        put_guarded_load(l, s, x, at, code_join(l->ctx, once, " & ", access_guard(l, x, s->cond)));
     put_ends(l, loops);
 }
 
@@ -216,15 +230,19 @@ static void put_loads(Lower *l, Stage *s, const Access *x) {
     Sym first;
     const Code *at = put_pointer(l, x, s, true, &first), *once = access_guard_once(l, x);
     const Code *inside = vec ? NULL : row_inside_test(l, x, first);
+    if (once && l->open.batch && !vec) { /* behind a branch a batch is put together before the next one is asked for */
+        put_tile_of_loads(l, s, x, at, code(l->ctx, "(%c)", once), vec);
+        return;
+    }
     if (once) put_if(l, once);
     if (inside) {
         put_if(l, inside);
         l->open.row_inside = true;
-        put_tile_of_loads(l, s, x, at, NULL);
+        put_tile_of_loads(l, s, x, at, NULL, NULL);
         l->open.row_inside = false;
         put_else(l);
     }
-    put_tile_of_loads(l, s, x, at, vec);
+    put_tile_of_loads(l, s, x, at, NULL, vec);
     if (inside) put_end(l);
     if (!once) return;
     put_else(l);

@@ -182,6 +182,7 @@ typedef struct Open {
     VEC(Reached) reached;     /* where they need not */
     Reach reach;              /* of the access at hand */
     const VecPlan *first;     /* of whose vectors the first elements are meant; or NULL */
+    bool moved;               /* addresses are made by instructions of their own at each digit */
     FactorSet batch;          /* over which a load is made in batches: loops over them are open */
     Windows windows;          /* of the tile that is loaded */
     bool row_inside;          /* vectors of a peeled row are whole in the tensor, those at the row's ends, too */

@@ -137,10 +137,10 @@ static void replay_kernels(const Replay *x, Family *f, const Case *c, const Stor
     if (x->cases) print_case(stored, &all);
 }
 
-/* A case's program: one of the suite, one of bench/wide, or else the family's own. */
+/* A case's program: one of the suite, of bench/wide or bench/plain, or else the family's own. */
 static const char *program_of(Ctx *ctx, const char *home, const char *td, const StoredCase *stored) {
-    static const char *const folders[2] = {"suite", "wide"};
-    for (int i = 0; i < 2; i++) {
+    static const char *const folders[3] = {"suite", "wide", "plain"};
+    for (int i = 0; i < 3; i++) {
         size_t n;
         Sym path = sym_fmt(ctx, "%s/bench/%s/%s.td", home, folders[i], stored->name);
         if (corpus_file(ctx, path, &n)) return path;

@@ -140,6 +140,8 @@ static void add_slopes(Placing *p, Poly up, int slope, int divisor, int scale, i
             d->slope = by;
             d->divisor = divisor;
             d->scale = scale;
+        } else if (d && d->slope == by && d->divisor == divisor) { /* products of lengths are terms of their own */
+            d->scale = tape_step(&x->f->tape, TAPE_ADD, d->scale, scale);
         } else if (n == 1 && other[0]->op != OP_MOD && depth < DEEPEST && (as = moves_as(p, other[0])))
             add_slopes(p, poly_of(&x->env, as), by, divisor, scale, depth + 1);
         else

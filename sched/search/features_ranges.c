@@ -382,7 +382,7 @@ void feature_trim(Reading *x, const Stage *loop, Body *b) {
     if (anywhere) b->elements = mean_length(x, &trim);
     if (anywhere) note_ends(x, &trim, cond);
     b->ragged = trim.data;
-    if (window || (trim.data && has_rows(x, a, trim.rows))) b->most = feature_count(x, b->factor);
+    if (window || !trim.data || has_rows(x, a, trim.rows)) b->most = feature_count(x, b->factor);
     if (window) b->met = b->useful;
     vec_push(x->ctx, &x->trims, trim);
 }

@@ -4,24 +4,38 @@
 
 #include <math.h>
 
+enum { WALKS = 2 * FEATURE_DIGITS };
+
 /* A digit that moves the address by `bytes`, `count` times. */
 typedef struct Walk {
     double bytes, count;
     bool data;
 } Walk;
 
+/* A quotient of the digit steps when a row ends: the address moves on from there to the next row, or comes back to where
+ * the first one began. */
+static void go_by_rows(DigitAt *at, double along, double row) {
+    if (row == 0) {
+        at->count = least_of(at->count, ceil(along));
+    } else {
+        at->rows = at->count / along;
+        at->row = fabs(row);
+    }
+}
+
 static DigitAt digit_at(const Features *f, const Access *a, const Digit *d) {
-    double by = f->value[d->coef], count = least_of(f->value[d->count], most_of(1, f->value[d->most]));
+    const double count = least_of(f->value[d->count], most_of(1, f->value[d->most]));
+    double by = f->value[d->coef];
+    DigitAt at = {.count = count, .rows = 1};
     if (d->divisor >= 0) {
         const double slope = f->value[d->slope], n = f->value[d->divisor], scale = f->value[d->scale];
+        const bool inside = by != 0 && !d->data && slope > 0 && slope < n;
         const bool wraps = by * scale < 0; /* a remainder: the address goes back where a row ends */
-        /* Rows that something lies between: on the way along one nothing is left out. */
-        const bool along = by > 0 && scale > 0 && slope < n;
-        if (n > 0 && !along) by += scale * (wraps ? floor(slope / n) : slope / n);
-        /* What moves by another quotient too does not come back to where it was. */
-        if (wraps && !d->data && slope > 0 && slope < n) count = least_of(count, ceil(n / slope));
+        if (inside && count * slope > n) go_by_rows(&at, n / slope, (by * n / slope + scale) * a->bytes);
+        if (n > 0 && !inside) by += scale * (wraps ? floor(slope / n) : slope / n);
     }
-    return (DigitAt){fabs(by) * a->bytes, count};
+    at.by = fabs(by) * a->bytes;
+    return at;
 }
 
 /* By value: a struct on the stack would be read before it is written through. */
@@ -31,6 +45,13 @@ static inline void insert(Walk *w, int *n, double bytes, double count, bool data
     w[i].bytes = bytes;
     w[i].count = count;
     w[i].data = data;
+}
+
+/* What a digit walks of so many places: along a row, and from row to row. */
+static void insert_rows(Walk *w, int *n, const DigitAt *at, double count, bool data) {
+    const double along = at->count / at->rows;
+    insert(w, n, at->by, least_of(count, along), data);
+    if (count > along) insert(w, n, at->row, count / along, data);
 }
 
 /* Pieces of memory of `granule` bytes that all of the walks touch together, from `run` bytes on. Walks, the shortest
@@ -61,8 +82,8 @@ static double of_warp(const Features *f, const Digit *d, double count) {
 }
 
 typedef struct Walks {
-    Walk warp[FEATURE_DIGITS], block[FEATURE_DIGITS], all[FEATURE_DIGITS];
-    Walk reg[FEATURE_DIGITS];
+    Walk warp[WALKS], block[WALKS], all[WALKS];
+    Walk reg[WALKS];
     int nwarp, nblock, nall, nreg;
     double instructions;
     double cut;   /* the part of a block's digits that lies inside */
@@ -90,18 +111,19 @@ static void add_digit(const Features *f, const Access *a, int i, const DigitAt *
     const double walked = f->value[d->count];
     if (d->scope == SCOPE_THREAD || d->scope == SCOPE_REG) w->cut *= count / walked;
     if (by == 0 || walked <= 1) return;
-    insert(w->all, &w->nall, by, count, d->data);
+    insert_rows(w->all, &w->nall, at, count, d->data);
     if (d->scope == SCOPE_BLOCK || d->scope == SCOPE_LOOP) {
         w->shifted |= !d->data && !is_multiple(by, sector);
         return;
     }
-    insert(w->block, &w->nblock, by, count, d->data);
+    insert_rows(w->block, &w->nblock, at, count, d->data);
     if (d->scope == SCOPE_REG) {
-        add_register(a, by, walked, wide, w);
+        add_register(a, by, walked / at->rows, wide, w);
+        if (at->rows > 1) add_register(a, at->row, at->rows, wide, w);
         return;
     }
     const double n = of_warp(f, d, count);
-    if (n > 1 && !part) insert(w->warp, &w->nwarp, by, n, d->data);
+    if (n > 1 && !part) insert_rows(w->warp, &w->nwarp, at, n, d->data);
 }
 
 /* Whether whatever is beyond a sector moves by sectors. */
@@ -156,12 +178,12 @@ Touched access_touched(const Features *f, const Access *a, DigitAt *digit, bool 
 /* The part of what an access walks that it has when it begins `shift` bytes further on: the longest steps first, of
  * which the shift makes some. What is left of it may lie in the same sectors. */
 static double overlap(const Access *a, const DigitAt *digit, double shift, double sector) {
-    Walk w[FEATURE_DIGITS];
+    Walk w[WALKS];
     double part = 1;
     int n = 0;
     for (int i = 0; i < a->ndigits; i++)
         if (digit[i].by > 0 && digit[i].count > 1 && !a->digit[i].data)
-            insert(w, &n, digit[i].by, digit[i].count, false);
+            insert_rows(w, &n, &digit[i], digit[i].count, false);
     while (n-- && shift > 0) {
         const double steps = floor(shift / w[n].bytes);
         if (steps >= w[n].count) return 0;

@@ -22,6 +22,8 @@ typedef struct Touched {
 typedef struct DigitAt {
     double by;    /* bytes that the address moves a step */
     double count; /* places along it that differ */
+    double rows;  /* of which it goes along; 1: it stays in one */
+    double row;   /* bytes from one of these to the next */
 } DigitAt;
 
 /* f->value is evaluated. digit: of the access, which is filled in. wide: the conditions of the variants with wide

@@ -328,6 +328,57 @@ static void test_nearest(Ctx *ctx) {
     expect_number(touched(&r, 0).sectors, 3, "nearest: sectors of a warp, 66 bytes");
 }
 
+static const char patches[] = "program patches\n"
+                              "  dim Q\n"
+                              "  dim W\n"
+                              "  in x: f32[16, W]\n"
+                              "  out y: f32[Q, 256]\n"
+                              "kernel y\n"
+                              "part main\n"
+                              "  axis q = Q\n"
+                              "  axis k = 256\n"
+                              "  layout main\n"
+                              "    q = grid\n"
+                              "    k = grid thread(32) vec(4)\n"
+                              "{\n"
+                              "  x0 = load x[k / 16, 16 * q + k % 16]\n"
+                              "  store y[q, k] = x0\n"
+                              "}\n";
+
+/* A warp's lanes go along eight rows, of four vectors each; all patches together are all of the rows. */
+static void test_patches(Ctx *ctx) {
+    Read r = read_text(ctx, "patches of rows", patches, sizeof patches - 1);
+    at(&r, 100, 1600);
+    expect_number(touched(&r, 0).sectors, 16, "patches: sectors of a warp");
+    expect_number(touched(&r, 0).whole, 16 * 1600 * 4, "patches: bytes of all");
+    at(&r, 100, 3200);
+    expect_number(touched(&r, 0).whole, 16 * 1600 * 4, "patches: bytes of half of each row");
+}
+
+static const char shuffled[] = "program shuffled\n"
+                               "  dim H\n"
+                               "  dim W\n"
+                               "  in x: f32[2 * H * W]\n"
+                               "  out y: f32[2 * H, W]\n"
+                               "kernel y\n"
+                               "part main\n"
+                               "  axis h = 2 * H\n"
+                               "  axis w = W\n"
+                               "  layout main\n"
+                               "    h = grid\n"
+                               "    w = grid thread(128)\n"
+                               "{\n"
+                               "  x0 = load x[h % 2 * (H * W) + h / 2 * W + w]\n"
+                               "  store y[h, w] = x0\n"
+                               "}\n";
+
+/* Rows come from two planes in turn: where h / 2 grows, too, none is loaded twice. */
+static void test_shuffled(Ctx *ctx) {
+    Read r = read_text(ctx, "rows of two planes", shuffled, sizeof shuffled - 1);
+    at(&r, 64, 256);
+    expect_number(touched(&r, 0).whole, 2 * 64 * 256 * 4, "shuffled: bytes of all");
+}
+
 /* The machines that are no measured one have all figures, and a slower memory takes longer. */
 static void test_machines(Ctx *ctx) {
     Read r = read_file(ctx, "softmax_4k");
@@ -492,6 +543,8 @@ int main(void) {
     test_ragged(ctx);
     test_windows(ctx);
     test_nearest(ctx);
+    test_patches(ctx);
+    test_shuffled(ctx);
     test_machines(ctx);
     test_lanes(ctx);
     test_narrow(ctx);
