@@ -344,11 +344,13 @@ static void divide_columns(Plan *plan, Group *whole, Group *gr, const Machine *m
     }
 }
 
-bool split_all_known(const Group *gr) {
+static bool are_known(const Group *gr, AxisSet axes) {
     bool known = true;
-    for (int a = 0; a < gr->axes.n; a++) known &= gr->axes.at[a].extent >= 0;
+    for (int a = 0; a < gr->axes.n; a++) known &= !(axes >> a & 1) || gr->axes.at[a].extent >= 0;
     return known;
 }
+
+bool split_all_known(const Group *gr) { return are_known(gr, ((AxisSet)1 << gr->axes.n) - 1); }
 
 bool split_has_shares(const GAxis *a, int64_t n) { return a->extent < 0 || a->extent >= n; }
 
@@ -364,7 +366,7 @@ static void divide_some(Plan *plan, Group *whole, Group *gr, const Machine *m) {
     }
     const int64_t n = split_shares(gr, m, axis, &gr->steps.at[0]);
     if (n >= SPLIT_LEAST_SHARES) divide(plan, whole, gr, axis, n);
-    if (split_all_known(gr) || gr->steps.at[0].joined[0]) return;
+    if (split_all_known(gr) || (gr->steps.at[0].joined[0] && !are_known(gr, gr->steps.at[0].free))) return;
     if (group_into(gr)) { /* where there are rows, there are likely enough of them */
         if (!step_around(&gr->steps.at[0]) && n != split_most(m)) divide(plan, whole, gr, axis, split_most(m));
         return;

@@ -21,8 +21,11 @@ enum { SHORT_COLUMNS = 32, LONG_COLUMNS = 1 << 16, FEW_ROWS = 128 };
 
 /* The values of a dimension without a hint. Those along which elements are neighbours in memory, columns, decide about
  * more: how wide accesses are, and where rows stay. Lists end with 0. */
-static const int64_t ALONE[] = {1 << 20, 1,       30, 256,  1021, 4096,  16384,  50257, 1 << 18,
-                                1 << 24, 1 << 27, 64, 2000, 3001, 12289, 100003, 0};
+static const int64_t ALONE[] = {1 << 20, 1,       30, 256,  1021, 4096,  16384,  50257,    1 << 18,
+                                1 << 24, 1 << 27, 64, 2000, 3001, 12289, 100003, 10000019, 0};
+/* Of both axes of a square: rows whose ends lie anywhere. */
+static const int64_t SQUARE[] = {1024, 1,    30,   64,   200,  256,   512,   777,     1021,  1500,    2000,
+                                 3001, 4096, 5003, 7000, 8192, 10001, 12289, 1 << 14, 20003, 1 << 15, 0};
 static const int64_t ROWS[] = {4096, 1, 128, 1024, 1 << 14, 1 << 17, 1 << 22, 0};
 static const int64_t COLUMNS[] = {4096,  1,       7,       30,     61,      64,      200,   255,   768,
                                   1021,  1024,    1500,    3001,   10240,   12289,   20480, 25001, 1 << 15,
@@ -118,6 +121,17 @@ static bool is_length(const Group *gr, AxisSet axes, const Dim *d) {
     for (int a = 0; a < gr->axes.n; a++) {
         const Var *v = gr->axes.at[a].var;
         if (axes >> a & 1 && (expr_has(v->lo, is_dim, d) || expr_has(v->hi, is_dim, d))) return true;
+    }
+    return false;
+}
+
+/* Whether a tensor has the dimension in several of its lengths. */
+static bool is_squared(const Group *gr, const Dim *dim) {
+    for (int i = 0; i < gr->tensors.n; i++) {
+        const Tensor *t = gr->tensors.at[i].tensor;
+        int n = 0;
+        for (int d = 0; d < t->rank; d++) n += expr_has(t->shape[d], is_dim, dim) != NULL;
+        if (n > 1) return true;
     }
     return false;
 }
@@ -245,7 +259,7 @@ static void add_grid(Making *x, Dim *const *free, int n) {
     int columns = 0;
     for (int i = 0; i < n; i++) columns += is_column(x, free[i]);
     for (int i = 0; i < n; i++)
-        values[i] = n == 1                   ? ALONE
+        values[i] = n == 1                   ? is_squared(x->gr, free[i]) ? SQUARE : ALONE
                     : columns == n           ? BOTH
                     : !is_column(x, free[i]) ? ROWS
                     : x->gr->across          ? HELD
@@ -466,6 +480,8 @@ static Points *likely_points(const Unsaid *u, Making *x) {
     usual_point(x);
     if (!p->n) add(x, 1, true);
     p->nlikely = p->n;
+    p->few = u->nfree <= 1 && !u->few;
+    p->beside = !u->nfree;
     return p;
 }
 

@@ -5,7 +5,7 @@
 
 #include "sched/plan/group.h"
 
-enum { MAX_POINTS = 2048, FEW_POINTS = 16 /* as there are at most where lengths are known or hinted */ };
+enum { MAX_POINTS = 2048 };
 enum { MANY_STEPS = 12 /* of a group whose kernels take long to be judged: fewer of them are */ };
 
 typedef struct Points {
@@ -17,6 +17,8 @@ typedef struct Points {
     bool many;   /* of so many lengths nothing is said that their combinations are too many for a grid */
     int64_t **dims;
     double *weight; /* above 0 */
+    bool few;       /* as where all lengths are known or hinted, or one is not: the heaviest is worth a long search, */
+    bool beside;    /* and the others, which are beside hints, are not searched all */
     bool displaced; /* the tensors of a call begin at any element, not at aligned addresses */
 } Points;
 

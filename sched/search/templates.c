@@ -229,7 +229,7 @@ static void try_columns(Search *x, const Shape *p) {
     enum { HELD = 64 /* elements of a thread */ };
     Schedule s;
     Shape q = *p;
-    if (x->form->points->n > FEW_POINTS || !axis_has_grid(&x->gr->axes.at[p->inner]) || !may_hold(x, p->outer)) return;
+    if (!x->form->points->few || !axis_has_grid(&x->gr->axes.at[p->inner]) || !may_hold(x, p->outer)) return;
     const int64_t exact = ceil_div(x->length[p->outer], p->rows);
     q.column = true;
     q.row_regs = x->gr->axes.at[p->outer].extent < 0 ? pow2_up(exact) : exact;

@@ -47,8 +47,7 @@ static const Best *judged_best(const Choosing *x, int point, Group *gr, const Be
 /* The quickest of those that are legal for all sizes, by the judge, where points are few. */
 static const Best *second_best(const Choosing *x, int point, int division, int kernel, const BestOf *b) {
     const Best *best = NULL;
-    if (x->judged && x->points->n <= FEW_POINTS)
-        best = judged_best(x, point, versions_group(x, division, kernel), b, BEST_ALWAYS);
+    if (x->judged && x->points->few) best = judged_best(x, point, versions_group(x, division, kernel), b, BEST_ALWAYS);
     return best ? best : always_best(b);
 }
 
@@ -116,7 +115,7 @@ static int add_scattered(Choosing *x, int point, int division) {
     CostForm *f = versions_cost_form(x, division, 0);
     if (!x->judged) return 0;
     f->at = point;
-    scatters_each(f, &x->limits, x->points->n > FEW_POINTS, versions_take_best, &b);
+    scatters_each(f, &x->limits, !x->points->few, versions_take_best, &b);
     const Schedule *rest = NULL;
     if (d->n > 1) {
         CostForm *second = versions_cost_form(x, division, 1);
@@ -231,7 +230,11 @@ static bool two_ways(const Group *gr) {
 /* Of rows that are held whole, all have a loop and none has a peel: they are of few kinds. */
 static int of_kind(const Group *gr) { return gr->across ? BEST_OF_KIND : 1; }
 
-static int room_of(const Group *gr) { return two_ways(gr) || gr->across ? 2 * FEW_CANDIDATES : FEW_CANDIDATES; }
+/* Where points are few, more candidates are judged in the same time. */
+static int room_of(const Choosing *x) {
+    const bool more = two_ways(x->gr) || x->gr->across || (x->points->few && !x->points->beside);
+    return more ? 2 * FEW_CANDIDATES : FEW_CANDIDATES;
+}
 
 /* Whether a search at one point finds what one at the other does: each axis has about as many elements, and as wide
  * accesses. */
@@ -285,31 +288,31 @@ Chosen *versions_look(Choosing *x, int *moved) {
     const int n = x->points->nlikely;
     versions_begin_choosing(x);
     x->judged = !x->gr->product; /* where the library refuses, any kernel will do */
-    x->room = room_of(x->gr) - VERSIONS_STARTS * MOVED_FROM;
+    x->room = room_of(x) - VERSIONS_STARTS * MOVED_FROM;
     make_nodes(x->gr);
     /* How many points there is time for is known after the heaviest one. */
     const int considered = two_ways(x->gr) ? 3 * x->considered : x->considered;
     int searched = considered / (add_best(x, 0,
-                                          n <= FEW_POINTS                ? BEST_OF_KIND
+                                          x->points->few                 ? BEST_OF_KIND
                                           : of_kind(x->gr) > FEW_OF_KIND ? of_kind(x->gr)
                                                                          : FEW_OF_KIND,
                                           false) +
                                  1);
-    const int most = n <= FEW_POINTS ? FEW_SEARCHED : MAX_SEARCHED;
+    const int most = x->points->beside ? FEW_SEARCHED : MAX_SEARCHED;
     if (searched > most) searched = most;
     if (x->gr->product || searched < 1) searched = 1;
     if (searched > n) searched = n;
     const bool judged = x->judged && x->points->many && !x->gr->across;
     for (int i = 0; i < x->points->nfirst && searched > 1; i++) add_best(x, i, 1, judged);
     for (int i = 1; i < searched; i++) add_best(x, i * versions_step(n) % n, of_kind(x->gr), judged);
-    if (x->judged && n > 1 && n <= FEW_POINTS && x->gr->steps.n) versions_climb_hint(x, moved);
+    if (x->judged && n > 1 && x->points->few && x->gr->steps.n) versions_climb_hint(x, moved);
     if (x->points->n > n) versions_add_for_slow(x, searched / 2, 0);
     versions_add_beside(x);
     x->compared = versions_compare_alike(x);
     versions_find_losses(x);
     versions_find_cases(x);
     if (x->compared && !x->gr->product) {
-        x->room = room_of(x->gr) + SLOW_CANDIDATES;
+        x->room = room_of(x) + SLOW_CANDIDATES;
         versions_move(x, moved);
     }
     return x->chosen;
@@ -407,7 +410,7 @@ int versions_best(Group *gr, Targets t, const Machine *m, const int64_t *dims, i
     double weight = 1;
     int64_t *at = NEW_N(temp, int64_t, gr->graph->dims.n + 1);
     memcpy(at, dims, sizeof *at * (size_t)gr->graph->dims.n);
-    const Points points = {.n = 1, .nlikely = 1, .dims = &at, .weight = &weight};
+    const Points points = {.n = 1, .nlikely = 1, .few = true, .beside = true, .dims = &at, .weight = &weight};
     Choosing x = versions_begin(gr, versions_limits(t), m, &points, temp);
     int n = 0;
     versions_begin_search(&x);

@@ -84,7 +84,7 @@ static void take_longest(void *user, const Schedule *s, const int64_t *most) {
 
 void versions_add_held_longest(Choosing *x) {
     enum { BLOCKS = 4 };
-    if (!may_hold(x) || x->points->n <= FEW_POINTS) return;
+    if (!may_hold(x) || x->points->few) return;
     x->form[0]->at = 0;
     for (int blocks = 1; blocks <= BLOCKS; blocks++) holds_longest(x->form[0], &x->limits, blocks, take_longest, x);
 }

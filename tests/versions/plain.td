@@ -133,3 +133,16 @@ export fn gated_pairs(a: f16[N, L, C], b: f16[N, L, C]) -> (y: f16[N, L, C]) {
 }
 check gated_pairs(N = 2, L = 37, C = 5);
 check gated_pairs(N = 1, L = 1, C = 1);
+
+// Sums of products of few columns, over rows of which nothing is said.
+export fn products_of_six(x: f32[M, 6]) -> (c: f32[6, 6]) { c[j, k] = sum[i](x[i, j] * x[i, k]); }
+check products_of_six(M = 1);
+check products_of_six(M = 1031);
+
+// The rows of a square lie anywhere.
+export fn farthest(d: f32[N, N], label: i32[N]) -> (far: f32[N], near: f32[N]) {
+    far[i] = max[j where label[i] == label[j] && i != j](d[i, j]);
+    near[i] = min[j where label[i] != label[j]](d[i, j]);
+}
+check farthest(N = 1) with label in 0..3;
+check farthest(N = 67) with label in 0..3;

@@ -57,6 +57,10 @@ largest_neighbour 9 --at=V=200003 --at=D=96 --at=E=2000000
 pooled_back 25 --at=N=32 --at=C=64 --at=P=56 --at=Q=56
 warped 2 -DN=8 -DC=32 -DH=256 -DW=256
 warped 2 --at=N=8 --at=C=32 --at=H=256 --at=W=256
+products_of_six 4 --at=M=3000001
+products_of_six 4 --at=M=16777216
+farthest 1.7 --at=N=5003
+farthest 1.7 --at=N=4096
 earlier 6 -DT=1048576 -DE=32
 gated_taps 4 -DN=16 -DL=1500 -DC=512
 gated_taps 4 --at=N=16 --at=L=1500 --at=C=512
