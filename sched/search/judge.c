@@ -418,9 +418,9 @@ static double longest_range(const Judge *j) {
 }
 
 /* By how much the block that has most of them takes longer for its ranges than a block on an average. Of data: of n
- * elements about sqrt(n) more or less, and of all warps one is sqrt(2 ln(warps)) times as far off. Of conditions without
- * data, as j <= i, the last block goes through all (a causal softmax of 1024 columns whose 1024 blocks all run at once,
- * on an H200: 70 us; 50 were predicted of their mean). */
+ * elements about sqrt(n) more or less, and of all warps one is sqrt(2 ln(warps)) times as far off. Of conditions
+ * without data, as j <= i, the last block goes through all (a causal softmax of 1024 columns whose 1024 blocks all run
+ * at once, on an H200: 70 us; 50 were predicted of their mean). */
 static double longest_block(const Judge *j) {
     const double warps = most_of(j->blocks * j->warps, 1);
     double more = 0;

@@ -12,8 +12,8 @@ typedef struct Walk {
     bool data;
 } Walk;
 
-/* A quotient of the digit steps when a row ends: the address moves on from there to the next row, or comes back to where
- * the first one began. */
+/* A quotient of the digit steps when a row ends: the address moves on from there to the next row, or comes back to
+ * where the first one began. */
 static void go_by_rows(DigitAt *at, double along, double row) {
     if (row == 0) {
         at->count = least_of(at->count, ceil(along));

@@ -17,6 +17,12 @@ done
 # Blocks have the same shares of a scan, whatever the schedules of their kernels are.
 "$TDC" check $here/scans.td --schedules=$here/scans.schedules --emu >"$dir/log" 2>&1
 verdict $? "$(grep -v '^ok' "$dir/log")"
+# No branch keeps the batches of a load apart, and what takes instructions of an address is made before its test.
+"$TDC" check $here/batches.td --schedules=$here/batches.schedules --emu >"$dir/log" 2>&1
+verdict $? "$(grep -v '^ok' "$dir/log")"
+"$TDC" $here/batches.td --schedules=$here/batches.schedules -Wno-perf -o "$dir/batches.cu"
+grep -A1 'x_here.* = td_moved(' "$dir/batches.cu" | grep -q 'if ((j < W) & (((.* & '
+verdict $? 'a batch of loads has a branch of its own'
 # Of axes that are short, neighbouring threads go on along the next one: what is predicted is near a copy of the bytes.
 while read -r entry sizes; do
     # shellcheck disable=SC2086
