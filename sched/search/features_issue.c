@@ -194,15 +194,27 @@ static Found count_in_index(const Expr *e, void *user) {
     return FOUND_INSIDE;
 }
 
+/* Whether it is another one for each element of a vector. */
+static bool varies_in_vector(const Part *part, FactorSet domain) {
+    for (int i = 0; i < part->factors.n; i++)
+        if (domain >> i & 1 && part->factors.at[i]->bind == BIND_VEC && part->factors.at[i]->size > 1) return true;
+    return false;
+}
+
 void feature_address(Reading *x, const Layout *l, const Expr *e, bool known, double *issue) {
     Body *const b = open_body(x);
     const Body before = *b;
-    const double n = feature_registers(x->part, expr_domain(x->part, l, e));
+    const FactorSet domain = expr_domain(x->part, l, e);
+    const double n = feature_registers(x->part, domain) * (known ? BY_KNOWN : BY_UNSAID);
     Counting c = {x, l};
     expr_visit(e, count_in_index, &c);
+    if (!varies_in_vector(x->part, domain)) { /* it is made once, however wide the access is */
+        b->issue[PIPE_FMA] += n;
+        return;
+    }
     for (int p = 0; p < PIPE_COUNT; p++) issue[p] += b->issue[p] - before.issue[p];
     *b = before;
-    issue[PIPE_FMA] += n * (known ? BY_KNOWN : BY_UNSAID);
+    issue[PIPE_FMA] += n;
 }
 
 static Found branches(const Expr *e, const void *unused) {
