@@ -366,6 +366,7 @@ static void divide_some(Plan *plan, Group *whole, Group *gr, const Machine *m) {
     }
     const int64_t n = split_shares(gr, m, axis, &gr->steps.at[0]);
     if (n >= SPLIT_LEAST_SHARES) divide(plan, whole, gr, axis, n);
+    /* Products of matrices are for a library, but for those of few columns, whose results are known to be few. */
     if (split_all_known(gr) || (gr->steps.at[0].joined[0] && !are_known(gr, gr->steps.at[0].free))) return;
     if (group_into(gr)) { /* where there are rows, there are likely enough of them */
         if (!step_around(&gr->steps.at[0]) && n != split_most(m)) divide(plan, whole, gr, axis, split_most(m));

@@ -93,11 +93,11 @@ typedef struct Body {
     bool ragged;          /* it goes over ranges that are data: iterations are those of an average one */
     int elements;         /* step: of such a range, */
     double slowest;       /* and by how much more a block's warp has that has most of them, where each has one */
-    int most;  /* step: where ranges are parts of windows, or of an axis, iterations of a whole one; -1: not */
-    int met;   /* step: iterations of a loop around over parts of windows; below 1 some blocks make none */
-    int ahead; /* iterations that its copies and loads run ahead of their use */
-    bool held; /* all iterations are asked for at once, and wait for nothing else */
-    int depth; /* waits for loads one after the other */
+    int most;             /* step: where ranges are parts of windows or of an axis, iterations of a whole one; or -1 */
+    int met;              /* step: iterations of a loop around over parts of windows; below 1 some blocks make none */
+    int ahead;            /* iterations that its copies and loads run ahead of their use */
+    bool held;            /* all iterations are asked for at once, and wait for nothing else */
+    int depth;            /* waits for loads one after the other */
     double issue[PIPE_COUNT];
     double other; /* instructions of no pipe: control, moves */
     double fixed; /* of all those, what registers beyond the end of an axis do not spare: exchanges, scans */

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { WALKS = 2 * FEATURE_DIGITS };
+enum { WALKS = 2 * FEATURE_DIGITS /* each may go along a row, and from row to row */ };
 
 /* A digit that moves the address by `bytes`, `count` times. */
 typedef struct Walk {

@@ -481,7 +481,7 @@ static Points *likely_points(const Unsaid *u, Making *x) {
     if (!p->n) add(x, 1, true);
     p->nlikely = p->n;
     p->few = u->nfree <= 1 && !u->few;
-    p->beside = !u->nfree;
+    p->hinted = !u->nfree;
     return p;
 }
 

@@ -17,8 +17,8 @@ typedef struct Points {
     bool many;   /* of so many lengths nothing is said that their combinations are too many for a grid */
     int64_t **dims;
     double *weight; /* above 0 */
-    bool few;       /* as where all lengths are known or hinted, or one is not: the heaviest is worth a long search, */
-    bool beside;    /* and the others, which are beside hints, are not searched all */
+    bool few;       /* at most one length is neither known nor hinted: the heaviest point is worth a long search */
+    bool hinted;    /* none is: the other points lie beside hints, and only some are searched */
     bool displaced; /* the tensors of a call begin at any element, not at aligned addresses */
 } Points;
 

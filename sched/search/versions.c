@@ -232,7 +232,7 @@ static int of_kind(const Group *gr) { return gr->across ? BEST_OF_KIND : 1; }
 
 /* Where points are few, more candidates are judged in the same time. */
 static int room_of(const Choosing *x) {
-    const bool more = two_ways(x->gr) || x->gr->across || (x->points->few && !x->points->beside);
+    const bool more = two_ways(x->gr) || x->gr->across || (x->points->few && !x->points->hinted);
     return more ? 2 * FEW_CANDIDATES : FEW_CANDIDATES;
 }
 
@@ -298,7 +298,7 @@ Chosen *versions_look(Choosing *x, int *moved) {
                                                                          : FEW_OF_KIND,
                                           false) +
                                  1);
-    const int most = x->points->beside ? FEW_SEARCHED : MAX_SEARCHED;
+    const int most = x->points->hinted ? FEW_SEARCHED : MAX_SEARCHED;
     if (searched > most) searched = most;
     if (x->gr->product || searched < 1) searched = 1;
     if (searched > n) searched = n;
@@ -410,7 +410,7 @@ int versions_best(Group *gr, Targets t, const Machine *m, const int64_t *dims, i
     double weight = 1;
     int64_t *at = NEW_N(temp, int64_t, gr->graph->dims.n + 1);
     memcpy(at, dims, sizeof *at * (size_t)gr->graph->dims.n);
-    const Points points = {.n = 1, .nlikely = 1, .few = true, .beside = true, .dims = &at, .weight = &weight};
+    const Points points = {.n = 1, .nlikely = 1, .few = true, .hinted = true, .dims = &at, .weight = &weight};
     Choosing x = versions_begin(gr, versions_limits(t), m, &points, temp);
     int n = 0;
     versions_begin_search(&x);

@@ -94,7 +94,7 @@ enum {
 static const Points *displaced_points(const Points *all, Ctx *temp) {
     const int n = all->nlikely < DISPLACED_POINTS ? all->nlikely : DISPLACED_POINTS, step = versions_step(all->nlikely);
     Points *p = NEW(temp, Points);
-    *p = (Points){.n = n, .nlikely = n, .few = true, .beside = true, .displaced = true};
+    *p = (Points){.n = n, .nlikely = n, .few = true, .hinted = true, .displaced = true};
     p->dims = NEW_N(temp, int64_t *, n);
     p->weight = NEW_N(temp, double, n);
     for (int i = 0; i < n; i++) {
