@@ -8,8 +8,9 @@
  *   or   t_share[s, i] = ...;   t[i] = sum[s](t_share[s, i]);   y[i, j] = x[i, j] / t[i]
  *
  * Where lengths are known, or hinted, the partition decides that by them. Where they are not, it assumes usual ones,
- * and the group that comes out gets a division (Division.apart): the groups into which the partition would part
- * it at other lengths. For which sizes that is taken is decided by time (sched/search/versions.c). */
+ * and the group that comes out gets divisions (Division.apart): the groups into which the partition would part
+ * it at other lengths, each whole, and one with shares. For which sizes these are taken is decided by time
+ * (sched/search/versions.c). */
 #include "split.h"
 
 #include "ir/expr_walk.h"
@@ -17,7 +18,7 @@
 
 #include <string.h>
 
-enum { LONG = 1 << 24 /* elements of a row: what no block should do alone */, MAX_ROOTS = 8 };
+enum { LONG_BITS = 24 /* of the elements of a row: what no block should do alone */, MAX_ROOTS = 8 };
 enum { MOST_STEPS = 16 /* of a group: of more there would be more kernels than pay */, MOST_KERNELS = MAX_TOGETHER };
 
 static Found is_dim(const Expr *e, const void *dim) {
@@ -33,20 +34,25 @@ static AxisSet rows_of(const Group *gr) {
     return owned ? owned : folded;
 }
 
-/* Lengths at which few blocks would have most to do: those that nobody says anything of are long along such axes, else
- * short. */
+/* Lengths at which few blocks would have most to do: those that nobody says anything of are long along such axes, so
+ * that a row has 2^LONG_BITS elements, else short. */
 static int64_t *few_and_long(const Group *gr, Ctx *ctx) {
     const Graph *g = gr->graph;
     const AxisSet owned = rows_of(gr);
     int64_t *dims = NEW_N(ctx, int64_t, g->dims.n + 1);
+    bool *own = NEW_N(ctx, bool, g->dims.n + 1);
+    int nown = 0;
     for (int i = 0; i < g->dims.n; i++) {
         const Dim *d = g->dims.at[i];
-        bool own = false;
-        for (int a = 0; a < gr->axes.n; a++) own |= owned >> a & 1 && expr_has(gr->axes.at[a].var->hi, is_dim, d);
         dims[i] = expr_guess(expr_dim(gr->graph, g->dims.at[i]));
         if (d->hint > 0 || d->lo >= d->hi) continue;
-        dims[i] = !own ? (d->lo > 1 ? d->lo : 1) : d->hi < LONG ? d->hi : LONG;
+        for (int a = 0; a < gr->axes.n; a++) own[i] |= owned >> a & 1 && expr_has(gr->axes.at[a].var->hi, is_dim, d);
+        nown += own[i];
+        dims[i] = d->lo > 1 ? d->lo : 1;
     }
+    const int64_t each = (int64_t)1 << (nown ? LONG_BITS / nown : 0);
+    for (int i = 0; i < g->dims.n; i++)
+        if (own[i]) dims[i] = g->dims.at[i]->hi < each ? g->dims.at[i]->hi : each;
     return dims;
 }
 
@@ -58,7 +64,7 @@ static bool is_plain(const Group *gr) {
     for (int i = 0; i < gr->tensors.n; i++)
         if (gr->tensors.at[i].tensor->sort) return false;
     for (int i = 0; i < gr->steps.n; i++)
-        if (gr->steps.at[i].scan || gr->steps.at[i].monoid->ordered || gr->steps.at[i].joined[0]) return false;
+        if (gr->steps.at[i].monoid->ordered || gr->steps.at[i].joined[0]) return false;
     return true;
 }
 
@@ -85,50 +91,64 @@ static int roots_of(const Plan *plan, const Group *gr, Equation *roots) {
     return n == gr->stores.n ? n : 0;
 }
 
-/* Appends the kernels of a group: of a reduction those for the most shares, in one pass where that can be. */
-static bool add_kernels(Division *d, Group *gr) {
+/* Of what may be done instead of a group's kernel the kernels for the most shares, in one pass where that can be; NULL:
+ * there are none. What scatters is no part of others: its schedules are found otherwise. */
+static const Division *most_shares(const Group *gr) {
     const Division *last = NULL;
     for (int i = 0; i < gr->divisions.n; i++)
-        if (gr->divisions.at[i].n > 1) last = &gr->divisions.at[i];
-    const int n = last ? last->n : 1;
-    if (d->n + n > MOST_KERNELS) return false;
-    for (int k = 0; k < n; k++) d->group[d->n++] = last ? last->group[k] : gr;
-    return true;
+        if (gr->divisions.at[i].n > 1 && !group_into(gr->divisions.at[i].group[0])) last = &gr->divisions.at[i];
+    return last;
 }
 
-/* The groups of some equations at such lengths, as kernels of a division; false: there are not several, or too many.
+/* These groups as the kernels of one division: each as it is, or as the kernels for its shares. The last has the name
+ * of the group that they stand for, those before it their own behind it. */
+static void add_division(Group *gr, Group *const *groups, int n, bool shares) {
+    Ctx *ctx = gr->graph->ctx;
+    Division d = {.apart = true};
+    bool divided = false;
+    for (int i = 0; i < n; i++) {
+        const Division *of = shares ? most_shares(groups[i]) : NULL;
+        const int parts = of ? of->n : 1;
+        divided |= of != NULL;
+        if (d.n + parts > MOST_KERNELS) return;
+        for (int k = 0; k < parts; k++) d.group[d.n++] = of ? of->group[k] : groups[i];
+    }
+    if (shares && !divided) return; /* this is what there is without shares */
+    for (int k = 0; k < d.n; k++) {
+        const bool named = !strncmp(d.group[k]->name, gr->name, strlen(gr->name));
+        if (k + 1 == d.n)
+            d.group[k]->name = gr->name;
+        else if (!named)
+            d.group[k]->name = sym_fmt(ctx, "%s_%s", gr->name, d.group[k]->name);
+    }
+    vec_push(ctx, &gr->divisions, d);
+}
+
+/* The groups of some equations at such lengths, where there are several: divisions of the group that is all of them.
  * The plan's own groups are set aside meanwhile. */
-static bool part(Plan *plan, Preparation *prep, const Machine *m, const Group *gr, const int64_t *dims, Division *d) {
+static void part(Plan *plan, Preparation *prep, const Machine *m, Group *gr, const int64_t *dims) {
     Equation roots[MAX_ROOTS];
     const Plan before = *plan;
     const int n = roots_of(plan, gr, roots);
-    *d = (Division){.apart = true};
-    if (!n) return false;
+    if (!n) return;
     plan->roots.at = NULL;
     plan->roots.n = plan->roots.cap = 0;
     plan->groups.at = NULL;
     plan->groups.n = plan->groups.cap = 0;
     plan->reasons = NULL;
     plan->dims = dims;
-    bool ok = partition_roots(plan, prep, m, roots, n);
+    const bool ok = partition_roots(plan, prep, m, roots, n);
     if (ok) {
         share_groups(plan);
         split_groups(plan, m);
         flat_groups(plan);
     }
-    ok &= plan->groups.n > 1;
-    for (int i = 0; i < plan->groups.n && ok; i++) ok = add_kernels(d, plan->groups.at[i]);
+    for (int shares = 0; shares < 2 && ok && plan->groups.n > 1; shares++)
+        add_division(gr, plan->groups.at, plan->groups.n, shares);
     plan->roots = before.roots;
     plan->groups = before.groups;
     plan->reasons = before.reasons;
     plan->dims = NULL;
-    return ok;
-}
-
-/* The last has the group's name, those before it their own behind it. */
-static void name_kernels(const Group *gr, Division *d) {
-    for (int k = 0; k < d->n; k++)
-        d->group[k]->name = k + 1 < d->n ? sym_fmt(gr->graph->ctx, "%s_%s", gr->name, d->group[k]->name) : gr->name;
 }
 
 void apart_groups(Plan *plan, Preparation *prep, const Machine *m) {
@@ -137,11 +157,7 @@ void apart_groups(Plan *plan, Preparation *prep, const Machine *m) {
         Group *gr = plan->groups.at[i];
         Ctx *temp = ctx_temp(plan->graph->ctx);
         const int64_t *dims = few_and_long(gr, temp);
-        Division d;
-        if (is_plain(gr) && parts_at(gr, dims) && part(plan, prep, m, gr, dims, &d)) {
-            name_kernels(gr, &d);
-            vec_push(plan->graph->ctx, &gr->divisions, d);
-        }
+        if (is_plain(gr) && parts_at(gr, dims)) part(plan, prep, m, gr, dims);
         ctx_temp_end(temp);
     }
 }

@@ -368,8 +368,10 @@ static void divide_some(Plan *plan, Group *whole, Group *gr, const Machine *m) {
     if (n >= SPLIT_LEAST_SHARES) divide(plan, whole, gr, axis, n);
     /* Products of matrices are for a library, but for those of few columns, whose results are known to be few. */
     if (split_all_known(gr) || (gr->steps.at[0].joined[0] && !are_known(gr, gr->steps.at[0].free))) return;
-    if (group_into(gr)) { /* where there are rows, there are likely enough of them */
-        if (!step_around(&gr->steps.at[0]) && n != split_most(m)) divide(plan, whole, gr, axis, split_most(m));
+    if (group_into(gr)) { /* where nothing is said of how many rows there are, there are likely enough of them */
+        const AxisSet rows = step_around(&gr->steps.at[0]);
+        const int64_t most = are_known(gr, rows) ? split_most(m) / group_guess(gr, rows) : 0;
+        if (most >= SPLIT_LEAST_SHARES && n != most) divide(plan, whole, gr, axis, most);
         return;
     }
     /* A group has so many versions, and rows in which something is searched for want many other schedules: what few

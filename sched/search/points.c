@@ -145,8 +145,16 @@ static void note_set(Making *x, AxisSet axes) {
     vec_push(x->ctx, &x->sets, axes);
 }
 
+/* Places that what is folded goes to (sched/plan/scatter.h): each element goes to one. */
+static AxisSet places_of(const Group *gr) {
+    AxisSet into = 0;
+    for (int i = 0; i < gr->divisions.n; i++) into |= group_into(gr->divisions.at[i].group[0]);
+    return into;
+}
+
 static void note_sets(Making *x) {
     const Group *gr = x->gr;
+    const AxisSet into = places_of(gr);
     for (int i = 0; i < gr->stores.n; i++) note_set(x, gr->stores.at[i].axes);
     for (int i = 0; i < gr->steps.n; i++) {
         const GStep *s = &gr->steps.at[i];
@@ -157,7 +165,7 @@ static void note_sets(Making *x) {
             x->divided |= s->over;
             all &= ~within;
         }
-        note_set(x, both ? s->joined[0] : all);
+        note_set(x, both ? s->joined[0] : all & ~into);
         if (both) note_set(x, s->joined[1]);
     }
 }
@@ -219,12 +227,29 @@ static bool was_added(Making *x) {
     return false;
 }
 
+/* Where sizes are such as something else is for, because of a dimension along which the group has no axis, as when a
+ * table's rows are to be at least as many as the indices into it, that one is longer, or else shorter. */
+static void keep_for(const Making *x) {
+    static const int64_t TRIED[] = {1 << 12, 1 << 18, 1 << 24, 1 << 30, 1, 0};
+    const Graph *g = x->gr->graph;
+    const AxisSet all = ((AxisSet)1 << x->gr->axes.n) - 1;
+    for (int i = 0; x->gr->elsewhere && i < g->dims.n; i++) {
+        const Dim *d = g->dims.at[i];
+        if (d->hint > 0 || d->lo == d->hi || is_length(x->gr, all, d) || !expr_has(x->gr->elsewhere, is_dim, d))
+            continue;
+        const int64_t before = x->trial[i];
+        for (int k = 0; TRIED[k] && !is_for(x->gr, x->trial); k++) x->trial[i] = legal(d, TRIED[k]);
+        if (!is_for(x->gr, x->trial)) x->trial[i] = before;
+    }
+}
+
 /* x->trial, as what is required lets it be. */
 static void add(Making *x, double weight, bool always) {
     Points *p = x->p;
     const Graph *g = x->gr->graph;
     for (int i = 0; i < g->facts.n; i++)
         if (g->facts.at[i].require && !g->facts.at[i].nvars) keep_required(x->gr, g->facts.at[i].cond, x->trial);
+    keep_for(x);
     if (p->n == MAX_POINTS || (!always && !usual(x, x->trial)) || was_added(x)) return;
     p->dims[p->n] = NEW_RAW(x->ctx, int64_t, g->dims.n + 1);
     memcpy(p->dims[p->n], x->trial, sizeof *x->trial * (size_t)g->dims.n);
@@ -376,6 +401,12 @@ static void share_bits(int total, int *bits, int n, uint32_t *state) {
     for (int i = n - 1; i > 0; i--) bits[i] -= bits[i - 1];
 }
 
+/* Each bit is any one's: lengths are more alike. */
+static void deal_bits(int total, int *bits, int n, uint32_t *state) {
+    for (int i = 0; i < n; i++) bits[i] = 0;
+    for (int i = 0; i < total; i++) bits[bits_of(state, n)]++;
+}
+
 /* A total of elements is shared out to the dimensions bit by bit. But what ranges that are data divide, mostly has some
  * elements a range: how many ranges there are follows from it. */
 static void add_drawn(Making *x, Dim *const *free, int n, int drawn) {
@@ -390,7 +421,11 @@ static void add_drawn(Making *x, Dim *const *free, int n, int drawn) {
         const bool few = divided >= 0 && k % 4;
         for (int i = 0; i < n; i++) /* numbers of shares, from 1 on */
             if (!few || i == divided || !is_length(x->gr, x->ranges, free[i])) own[i] = ++shares;
-        share_bits(LEAST_BITS + bits_of(&state, TOTALS), bits, shares, &state);
+        const int total = LEAST_BITS + bits_of(&state, TOTALS);
+        if (k % 2)
+            deal_bits(total, bits, shares, &state);
+        else
+            share_bits(total, bits, shares, &state);
         for (int i = 0; i < n; i++) {
             int mine = own[i] ? bits[own[i] - 1] : bits[own[divided] - 1] - bits_of(&state, RANGE_BITS);
             if (mine > MOST_BITS) mine = MOST_BITS;

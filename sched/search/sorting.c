@@ -229,8 +229,8 @@ static void find_places(Sorting *x, Keyed *y, bool unsaid) {
     y->open = y->places && alone_is_large(&x->alone, y->places) && !has_few(x, y->places);
     const bool counts = !reads_order(x, y->k); /* keys that are only counted have kernels of their own */
     if (y->open || (y->places && counts && unsaid && !are_words(y->k))) settle_all(y);
-    /* Shares of one row of keys each have all places. */
-    if ((y->open && !has_rows(y->k)) || counts) y->open = false, y->places = NULL;
+    /* Keys of one row that a kernel has to compute are searched by no shares. */
+    if ((y->open && !has_rows(y->k) && !y->k->given) || counts) y->open = false, y->places = NULL;
 }
 
 /* Other sizes than the usual ones are of interest where updates may be the way, or a search may scatter, and owners or

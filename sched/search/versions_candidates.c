@@ -31,13 +31,20 @@ static bool loads_narrow(const Features *f) {
  * number, beside that of rows and of groups, would part them into more cases than the points tell apart. Longer rows of
  * neighbours are folded as rows are. */
 static bool has_few_neighbours(const Choosing *x, int point) {
-    enum { FEW = 64 };
     int64_t n = 1;
     bool columns = false;
     for (int d = 0; d < x->gr->divisions.n; d++) columns |= x->gr->divisions.at[d].columns;
     for (int a = 0; a < x->gr->axes.n; a++)
         if (x->gr->neighbours >> a & 1 && !mul_ok(n, x->form[0]->lengths[point][a], &n)) return false;
-    return columns && x->points->many && n < FEW;
+    return columns && x->points->many && n < FEW_NEIGHBOURS;
+}
+
+/* What folds columns is for few neighbours, where these lie along one axis. */
+static void leave_rows(const Choosing *x, Candidate *c) {
+    const AxisSet of = x->gr->neighbours;
+    const bool columns = c->division >= 0 && x->gr->divisions.at[c->division].columns;
+    for (int a = 0; a < x->gr->axes.n && columns && x->points->many; a++)
+        if (of == (AxisSet)1 << a && c->most[a] >= FEW_NEIGHBOURS) c->most[a] = FEW_NEIGHBOURS - 1;
 }
 
 bool versions_legal_at(const Choosing *x, const Candidate *c, int point) {
@@ -112,6 +119,7 @@ void versions_add(Choosing *x, int division, const Schedule *const *parts, int n
     *c = (Candidate){.division = division, .n = n};
     c->most = NEW_N(x->ctx, int64_t, naxes + 1);
     memcpy(c->most, most, sizeof(int64_t) * (size_t)naxes);
+    leave_rows(x, c);
     for (int k = 0; k < n; k++) c->schedule[k] = schedule_keep(x->ctx, parts[k]);
     c->asked = c->schedule[0];
     c->seconds = NEW_N(x->temp, double, x->points->n);

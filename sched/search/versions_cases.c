@@ -9,7 +9,7 @@
 /* Cases, of which those that gain least are given up again; to spare what takes long, more of them. */
 enum {
     MORE_CASES = 3,          /* beside hints, to spare what takes long */
-    MORE_KERNELS = 3,        /* than the likely cases have; as many again, where each is worth it */
+    MORE_KERNELS = 2,        /* than the likely cases have; as many again, where each is worth it */
     LIKELY = MOST_SCHEDULES, /* that are for likely sizes alone */
     MAX_LIKELY = LIKELY + 4
 };

@@ -10,7 +10,8 @@ enum {
     MAX_CANDIDATES = 2 * FEW_CANDIDATES + SLOW_CANDIDATES,
     VERSIONS_AROUND = 1, /* points as which those around a case count */
     VERSIONS_STARTS = 3, /* candidates of each case from which moves are made; each may give one more, */
-    MOVED_FROM = 24      /* of so many cases */
+    MOVED_FROM = 24,     /* of so many cases */
+    FEW_NEIGHBOURS = 64  /* that are folded as columns: of fewer nothing else is compared */
 };
 
 /* The lengths of some axes, multiplied; or how many times those of others that is, where there are some. */

@@ -127,12 +127,26 @@ static void settle(const Choosing *x, Case *c, const bool *here) {
     if (versions_settle(x, &other, here, NULL) < loss) *c = other;
 }
 
+/* Of the likely points the one at which the best there is takes most times the floor; the first, where that is a
+ * hint. */
+static int widest_gap(const Choosing *x) {
+    double most = 0;
+    int at = 0;
+    for (int i = 0; i < x->points->nlikely && !x->points->hinted; i++) {
+        double best = INFINITY;
+        for (int k = 0; k < x->chosen->candidates.n; k++) best = fmin(best, x->chosen->candidates.at[k]->seconds[i]);
+        const double gap = x->points->weight[i] * log(best / versions_floor(x, i));
+        if (isfinite(gap) && gap > most) most = gap, at = i;
+    }
+    return at;
+}
+
 void versions_climb_hint(Choosing *x, int *moved) {
     int left = (MOVES - *moved) / MOVES_SHARE;
     if (left > MOVES_OF_START) left = MOVES_OF_START;
     *moved += left;
     x->room++;
-    versions_climb(x, 0, &left);
+    versions_climb(x, widest_gap(x), &left);
     *moved -= left;
 }
 
@@ -164,6 +178,22 @@ static void take_moved(const Choosing *x, Case *cases, int n, int first) {
     }
 }
 
+/* The numbers of cases: those first that leave most to be gained, as there are not moves for all. */
+static void order_cases(const Choosing *x, const Case *cases, int n, int *order) {
+    double worth[MAX_VERSIONS], seconds;
+    bool here[MAX_POINTS];
+    for (int k = 0; k < n; k++) {
+        double weight = 0;
+        find_points(x, cases, k, here);
+        keep_likely(x, here);
+        for (int i = 0; i < x->points->n; i++) weight += here[i] ? x->points->weight[i] : 0;
+        const double mine = worth[k] = weight > 0 ? weight * log(gap_of(x, &cases[k], here, &seconds)) : 0;
+        int to = k;
+        for (; to > 0 && worth[order[to - 1]] < mine; to--) order[to] = order[to - 1];
+        order[to] = k;
+    }
+}
+
 /* Where they leave much to be gained. The cases stay as they are. */
 void versions_move(Choosing *x, int *moved) {
     Chosen *ch = x->chosen;
@@ -173,11 +203,13 @@ void versions_move(Choosing *x, int *moved) {
     int mine = (MOVES - *moved) / MOVES_SHARE;
     if (mine > MOVES_OF_GROUP) mine = MOVES_OF_GROUP;
     *moved += mine;
+    int order[MAX_VERSIONS];
+    order_cases(x, all, n, order);
     for (int start = 0; start < VERSIONS_STARTS; start++)
-        for (int k = 0; k < n && mine > 0; k++) {
-            Case *c = &all[k];
+        for (int i = 0; i < n && mine > 0; i++) {
+            Case *c = &all[order[i]];
             double beat;
-            find_points(x, all, k, here);
+            find_points(x, all, order[i], here);
             settle(x, c, here);
             keep_likely(x, here);
             if (!(gap_of(x, c, here, &beat) > NEAR_FLOOR)) continue;
