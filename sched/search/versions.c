@@ -44,10 +44,10 @@ static const Best *judged_best(const Choosing *x, int point, Group *gr, const Be
     return best;
 }
 
-/* The quickest of those that are legal for all sizes, by the judge, where points are few. */
+/* The quickest of those that are legal for all sizes, by the judge. */
 static const Best *second_best(const Choosing *x, int point, int division, int kernel, const BestOf *b) {
     const Best *best = NULL;
-    if (x->judged && x->points->few) best = judged_best(x, point, versions_group(x, division, kernel), b, BEST_ALWAYS);
+    if (x->judged) best = judged_best(x, point, versions_group(x, division, kernel), b, BEST_ALWAYS);
     return best ? best : always_best(b);
 }
 

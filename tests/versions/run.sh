@@ -259,7 +259,7 @@ done <<END
 1.5 $dir/nchw_to_nhwc.td nchw_to_nhwc N=1,C=7,H=1021,W=509 N=2048,C=512,H=2,W=2 N=64,C=3,H=128,W=128
 1.3 $dir/upsample2x.td upsample2x N=1,C=1,H=1,W=4000037 N=1,C=7,H=1021,W=509 N=31,C=17,H=61,W=67
 2 $dir/upsample2x_bwd.td upsample2x_bwd N=2048,C=512,H=2,W=2 N=4,C=1021,H=31,W=33
-2 $here/unsaid.td running B=16,T=3001,C=257 B=4,T=5000,C=512
+3 $here/unsaid.td running B=16,T=3001,C=257 B=4,T=5000,C=512
 1.3 $here/unsaid.td newest V=200000,D=128,N=100003 V=50000,D=1024,N=4096
 1.7 $here/unsaid.td by_key N=5000001,G=64 N=5000001,G=1200
 1.5 $here/unsaid.td discounted E=16384 E=2048
