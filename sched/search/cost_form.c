@@ -219,9 +219,11 @@ static void put_division(Text *t, const Division *d) {
         put_rows(t, gr);
         put(t, gr->steps.n);
         for (int i = 0; i < gr->steps.n; i++) {
-            put(t, (int64_t)gr->steps.at[i].free << 32 | gr->steps.at[i].over);
-            put(t, gr->steps.at[i].online);
-            put(t, gr->steps.at[i].into);
+            const GStep *p = &gr->steps.at[i];
+            const bool any = p->into && monoid_updates(p->monoid->kind, p->node->type, &gr->graph->options);
+            put(t, (int64_t)p->free << 32 | p->over);
+            put(t, p->online);
+            put(t, (int64_t)p->into << 1 | any); /* what folds in an order has other schedules that scatter */
         }
         put(t, gr->stores.n);
         for (int i = 0; i < gr->stores.n; i++) put(t, gr->stores.at[i].axes);
