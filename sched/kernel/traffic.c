@@ -151,6 +151,23 @@ static bool repeats(const Counting *x, const Access *a, int64_t *n) {
     return true;
 }
 
+static Found is_data(const Expr *e, const void *user) {
+    (void)user;
+    return e->op == OP_VALUE ? FOUND : FOUND_INSIDE;
+}
+
+static Found is_bound(const Expr *e, const void *user) {
+    (void)user;
+    bool bound = false;
+    for (int i = 0; op_swapped(e->op) != e->op && i < 2; i++)
+        bound |= e->arg[i]->op == OP_VAR && expr_has(e->arg[!i], is_data, NULL);
+    return bound ? FOUND : FOUND_INSIDE;
+}
+
+/* Whether data say which places of an axis an access is made for, as in ranges between offsets: how often that is the
+ * same elements, in loops over all of the axis, nobody knows. */
+static bool is_ranged(const Access *a) { return a->stage->cond && expr_has(a->stage->cond, is_bound, NULL); }
+
 /* Bytes of a tensor that are asked for, as often as that is. What is not known counts once; a sum beyond 2^63 as that.
  */
 static int64_t asked_bytes(const Counting *x, const Tensor *t) {
@@ -162,7 +179,7 @@ static int64_t asked_bytes(const Counting *x, const Tensor *t) {
         int64_t n, times;
         if (a->stage->tensor != t || a->written || a->stage->kind == STAGE_ATOMIC) continue;
         if (!elements(x, a, &n) || n > all) n = all;
-        if (!repeats(x, a, &times)) times = 1;
+        if (is_ranged(a) || !repeats(x, a, &times)) times = 1;
         if (!mul_ok((int64_t)host_bytes(t->type, n), times, &n) || !add_ok(sum, n, &sum)) return INT64_MAX;
     }
     return sum;
