@@ -8,8 +8,8 @@
  *   or   t_share[s, i] = ...;   t[i] = sum[s](t_share[s, i]);   y[i, j] = x[i, j] / t[i]
  *
  * Where lengths are known, or hinted, the partition decides that by them. Where they are not, it assumes usual ones,
- * and the group that comes out gets divisions (Division.apart): the groups into which the partition would part
- * it at other lengths, each whole, and one with shares. For which sizes these are taken is decided by time
+ * and the group that comes out gets divisions (Division.apart): the groups into which the partition would part it at
+ * other lengths, each whole, and the same with shares. For which sizes these are taken is decided by time
  * (sched/search/versions.c). */
 #include "split.h"
 
@@ -100,10 +100,18 @@ static const Division *most_shares(const Group *gr) {
     return last;
 }
 
-/* These groups as the kernels of one division: each as it is, or as the kernels for its shares. The last has the name
- * of the group that they stand for, those before it their own behind it. */
+/* A kernel of a group: its own name behind the group's, once, though it may be in two divisions; the last has the
+ * group's. */
+static void name_kernel(const Group *gr, Group *kernel, bool last) {
+    const size_t n = strlen(gr->name);
+    if (last)
+        kernel->name = gr->name;
+    else if (strncmp(kernel->name, gr->name, n) || kernel->name[n] != '_')
+        kernel->name = sym_fmt(gr->graph->ctx, "%s_%s", gr->name, kernel->name);
+}
+
+/* These groups as the kernels of one division: each as it is, or as the kernels for its shares. */
 static void add_division(Group *gr, Group *const *groups, int n, bool shares) {
-    Ctx *ctx = gr->graph->ctx;
     Division d = {.apart = true};
     bool divided = false;
     for (int i = 0; i < n; i++) {
@@ -114,14 +122,8 @@ static void add_division(Group *gr, Group *const *groups, int n, bool shares) {
         for (int k = 0; k < parts; k++) d.group[d.n++] = of ? of->group[k] : groups[i];
     }
     if (shares && !divided) return; /* this is what there is without shares */
-    for (int k = 0; k < d.n; k++) {
-        const bool named = !strncmp(d.group[k]->name, gr->name, strlen(gr->name));
-        if (k + 1 == d.n)
-            d.group[k]->name = gr->name;
-        else if (!named)
-            d.group[k]->name = sym_fmt(ctx, "%s_%s", gr->name, d.group[k]->name);
-    }
-    vec_push(ctx, &gr->divisions, d);
+    for (int k = 0; k < d.n; k++) name_kernel(gr, d.group[k], k + 1 == d.n);
+    vec_push(gr->graph->ctx, &gr->divisions, d);
 }
 
 /* The groups of some equations at such lengths, where there are several: divisions of the group that is all of them.

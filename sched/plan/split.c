@@ -370,7 +370,9 @@ static void divide_some(Plan *plan, Group *whole, Group *gr, const Machine *m) {
     if (split_all_known(gr) || (gr->steps.at[0].joined[0] && !are_known(gr, gr->steps.at[0].free))) return;
     if (group_into(gr)) { /* where nothing is said of how many rows there are, there are likely enough of them */
         const AxisSet rows = step_around(&gr->steps.at[0]);
-        const int64_t some = are_known(gr, rows) ? group_guess(gr, rows) : 0, most = some ? split_most(m) / some : 0;
+        const int64_t known =
+            are_known(gr, rows) ? group_guess(gr, rows) : 0; /* or none: such a length is known, too */
+        const int64_t most = known ? split_most(m) / known : 0;
         if (most >= SPLIT_LEAST_SHARES && n != most) divide(plan, whole, gr, axis, most);
         return;
     }

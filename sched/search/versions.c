@@ -305,7 +305,7 @@ Chosen *versions_look(Choosing *x, int *moved) {
     const bool judged = x->judged && x->points->many && !x->gr->across;
     for (int i = 0; i < x->points->nfirst && searched > 1; i++) add_best(x, i, 1, judged);
     for (int i = 1; i < searched; i++) add_best(x, i * versions_step(n) % n, of_kind(x->gr), judged);
-    if (x->judged && n > 1 && x->points->few && x->gr->steps.n) versions_climb_hint(x, moved);
+    if (x->judged && n > 1 && x->points->few && x->gr->steps.n) versions_climb_first(x, moved);
     if (x->points->n > n) versions_add_for_slow(x, searched / 2, 0);
     versions_add_beside(x);
     x->compared = versions_compare_alike(x);

@@ -183,7 +183,8 @@ void versions_move(Choosing *x, int *moved);
 /* One that is moves away from the best candidate at a point, quicker there, and legal up to its lengths at least;
  * *moves, which becomes less, is how many kernels may be judged for it. */
 void versions_climb(Choosing *x, int point, int *moves);
-/* The same at the first point, of what versions_move has. */
-void versions_climb_hint(Choosing *x, int *moved);
+/* The same before there are cases, of the moves that versions_move has: at the likely point where most is left to be
+ * gained, the first where that is a hint. */
+void versions_climb_first(Choosing *x, int *moved);
 
 #endif

@@ -141,7 +141,7 @@ static int widest_gap(const Choosing *x) {
     return at;
 }
 
-void versions_climb_hint(Choosing *x, int *moved) {
+void versions_climb_first(Choosing *x, int *moved) {
     int left = (MOVES - *moved) / MOVES_SHARE;
     if (left > MOVES_OF_START) left = MOVES_OF_START;
     *moved += left;

@@ -264,6 +264,11 @@ done <<END
 1.7 $here/unsaid.td by_key N=5000001,G=64 N=5000001,G=1200
 1.5 $here/unsaid.td discounted E=16384 E=2048
 END
+# Kernels that do together what one does have a name each, also where one stores what the group is called by.
+sed '/^bench/d' bench/plain/chi_square_tables.td >"$dir/chi.td"
+"$TDC" "$dir/chi.td" -Wno-perf --dump=choose --stop-after=choose |
+    awk '/^  (when|else)/ { split("", met) } /^    / && met[$1]++ { print $1 }' >"$dir/twice"
+same 'kernels of one name' "$(sort -u "$dir/twice")" ''
 "$TDC" check $here/unsaid.td --emu >"$dir/log" 2>&1
 verdict $? "$(grep -v '^ok' "$dir/log")"
 
