@@ -2,6 +2,7 @@
  * the same subscripts name the same ones, once more. A product for the library has the same equation, so it moves the
  * same. */
 #include "traffic.h"
+#include "ir/expr_is.h"
 #include "ir/expr_walk.h"
 #include "ir/interp/interp.h"
 
@@ -151,16 +152,11 @@ static bool repeats(const Counting *x, const Access *a, int64_t *n) {
     return true;
 }
 
-static Found is_data(const Expr *e, const void *user) {
-    (void)user;
-    return e->op == OP_VALUE ? FOUND : FOUND_INSIDE;
-}
-
 static Found is_bound(const Expr *e, const void *user) {
     (void)user;
     bool bound = false;
     for (int i = 0; op_swapped(e->op) != e->op && i < 2; i++)
-        bound |= e->arg[i]->op == OP_VAR && expr_has(e->arg[!i], is_data, NULL);
+        bound |= e->arg[i]->op == OP_VAR && expr_has_op(e->arg[!i], OP_VALUE);
     return bound ? FOUND : FOUND_INSIDE;
 }
 

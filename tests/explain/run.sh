@@ -104,6 +104,17 @@ END
 same 'read again, as text' "$(grep -o '^   reads 66 KB again' "$dir/log")" '   reads 66 KB again'
 # the gap: the library's kernels and those by hand take what their bytes take at least
 same 'a small kernel' "$(grep ' of the peak' "$dir/log")" '3.6 times a copy of its 122 KB (0.6 us): 28 % of the peak of h200'
+# ranges that are data: each element once, and not once for each range
+cat >"$dir/ranges.td" <<'END'
+export fn f(x: f32[N], off: i32[S + 1]) -> (y: f32[S]) {
+    assume 0 <= off[s] && off[s] <= N;
+    assume off[s] <= off[s + 1];
+    y[s] = sum[n in off[s]..off[s + 1]](x[n]);
+}
+END
+json 'ranges read again' "$dir/ranges.td" --at N=1000000,S=10000 <<'END'
+assert all(k["reads_again"] <= k["reads"] for k in lines[0]["kernels"]), lines[0]["kernels"]
+END
 gap() { sed 's/^as fast as a copy/1.0 times a copy/' "$dir/log" | sed -nE 's/^([0-9.]+) times (a copy of its|what its products take) .*\(([0-9.]+) us\): ([0-9.]+) % of the peak of h200$/\1 \3 \4/p'; }
 for file in samples/softmax.td samples/mlp.td; do
     "$TDC" explain $file >"$dir/log"
