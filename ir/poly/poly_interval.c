@@ -2,7 +2,7 @@
 #include "poly_prove.h"
 #include "ir/expr_map.h"
 
-enum { DEPTH = 12 };
+enum { DEPTH = 16 };
 
 static bool infinite(int64_t v) { return v == INT64_MIN || v == INT64_MAX; }
 

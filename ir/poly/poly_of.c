@@ -125,6 +125,19 @@ static bool nested(const Maker *m, Poly p, Poly q, Poly *r, int tries) {
     return !r->failed;
 }
 
+/* Whether rest / c is the same everywhere, c > 0. Mostly it is not, and there are examples on both sides of some multiple
+ * of c, where bounds would be searched for without an end in sight. */
+static bool one_quotient(const Maker *m, Poly rest, int64_t c, int64_t *q) {
+    const Interval range = interval_of_poly(m->env, rest);
+    int64_t lo, hi, next;
+    if (range.lo != INT64_MIN && add_ok(floor_div(range.lo, c) * c, c, &next) && poly_refuted(m->env, rest, next) &&
+        poly_refuted(m->env, poly_scale(m->ctx, rest, -1), 1 - next))
+        return false;
+    poly_bounds(m->env, rest, &lo, &hi);
+    *q = floor_div(lo, c);
+    return lo != INT64_MIN && hi != INT64_MAX && *q == floor_div(hi, c);
+}
+
 /* rest / c for 1 < c, where c divides no term of rest. */
 static Poly divide_rest(const Maker *m, Poly rest, int64_t c, int tries) {
     Ctx *ctx = m->ctx;
@@ -133,10 +146,8 @@ static Poly divide_rest(const Maker *m, Poly rest, int64_t c, int tries) {
         if (rest.term[i].degree) common = gcd64(common, rest.term[i].coef);
     if (common > 1) return divide(m, shrink(m, rest, common), poly_const(ctx, c / common), tries - 1);
     if (is_digit(m, rest, poly_const(ctx, c))) return (Poly){0};
-    int64_t lo, hi;
-    poly_bounds(m->env, rest, &lo, &hi);
-    if (lo != INT64_MIN && hi != INT64_MAX && floor_div(lo, c) == floor_div(hi, c))
-        return poly_const(ctx, floor_div(lo, c));
+    int64_t q;
+    if (one_quotient(m, rest, c, &q)) return poly_const(ctx, q);
     /* (d*A + B)/c = A/(c/d) for 0 <= B < d, d dividing c */
     for (int i = 0; i < rest.n && rest.n <= POLY_MAX_TERMS; i++) {
         int64_t d = rest.term[i].degree ? gcd64(rest.term[i].coef, c) : 1;

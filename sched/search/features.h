@@ -70,6 +70,7 @@ typedef struct Access {
     int before; /* the Body in which a block has read or written the same elements before this; -1: in none */
     int start;  /* step: the element at which it begins, without its digits and what is data */
     int alike;  /* the latest earlier load of the same body that differs in where it starts alone; -1: none */
+    int twin;   /* the earliest access that touches as many sectors, wherever they are; -1: this one */
     int all;    /* step: elements of the tensor */
     int inside; /* step: the share of what is walked that lies inside of the axes */
     int some;   /* step: the share of rows for which it is made, where it is for those whose ranges have elements */

@@ -485,6 +485,25 @@ static int alike(const Reading *x, const Access *a) {
     return -1;
 }
 
+static bool digits_alike(const Digit *a, const Digit *b) {
+    const bool there = a->scope == SCOPE_LOOP || a->weight == b->weight; /* a loop's weight says which one it is */
+    return a->scope == b->scope && there && a->near == b->near && a->count == b->count && a->most == b->most &&
+           a->coef == b->coef && a->slope == b->slope && a->divisor == b->divisor && a->scale == b->scale &&
+           a->data == b->data && a->serves == b->serves;
+}
+
+/* The earliest access that touches as much at all sizes: passes over one row, and tensors that lie alike, have many. */
+static int twin(const Reading *x, const Access *a) {
+    for (int i = 0; i < x->f->accesses.n; i++) {
+        const Access *b = &x->f->accesses.at[i];
+        bool same = b->twin < 0 && b->bytes == a->bytes && b->vector == a->vector && b->open == a->open;
+        same &= b->inside == a->inside && b->ndigits == a->ndigits;
+        for (int k = 0; same && k < a->ndigits; k++) same = digits_alike(&a->digit[k], &b->digit[k]);
+        if (same) return i;
+    }
+    return -1;
+}
+
 /* Where lanes are settled at launch, a warp has the rows of warps beside it in their block, as far as there are some,
  * then of blocks behind; a block has those of several blocks (lower_axis.c). */
 static void place_beside(Placing *p) {
@@ -593,6 +612,7 @@ void feature_access(Reading *x, const Stage *s) {
     for (int i = 0; i < x->ends_of.n; i++)
         if (ends && x->ends_of.at[i].tensor == ends) a.some = x->ends_of.at[i].some;
     a.alike = a.store ? -1 : alike(x, &a);
+    a.twin = twin(x, &a);
     if (s->kind == STAGE_LOAD) note_share(&p, s->out[0]);
     x->f->known &= x->f->accesses.n < FEATURE_ACCESSES;
     vec_push(x->ctx, &x->seen, ((SeenAccess){s, x->body}));

@@ -42,10 +42,13 @@ typedef struct Judge {
     double idle;    /* the share of a warp's rungs that rows of fewer lanes leave out */
     bool spills;    /* registers are more than a multiprocessor, or a launch bound, leaves */
     Touched touched[FEATURE_ACCESSES];
-    DigitAt digit[FEATURE_ACCESSES][FEATURE_DIGITS];
+    DigitAt digits[FEATURE_ACCESSES][FEATURE_DIGITS];
+    const DigitAt *digit[FEATURE_ACCESSES];   /* of each access: its own, or its twin's */
     bool vectors[FEATURE_ACCESSES];           /* whether an access is made by vectors */
     bool follows[FEATURE_ACCESSES];           /* an earlier load brings what this one needs */
     double wait[FEATURE_ACCESSES];            /* of each access: seconds until it is there */
+    double waits[FEATURE_BODIES];             /* of an iteration, for its loads */
+    double life[FEATURE_BODIES];              /* of an iteration: seconds, inner loops included */
     double moved[FEATURE_BODIES];             /* bytes that a block's loads bring from memory, in an iteration */
     double issue[FEATURE_BODIES];             /* instructions for accesses */
     double aside[FEATURE_BODIES][PIPE_COUNT]; /* and for their addresses */
@@ -152,8 +155,14 @@ static void find_touched(Judge *j) {
     for (int i = 0; i < f->accesses.n; i++) {
         const Access *a = &f->accesses.at[i];
         j->vectors[i] = find_vectors(j, a);
-        j->touched[i] = access_touched(f, a, j->digit[i], j->vectors[i], j->target);
-        if (a->open) j->touched[i].instructions *= j->reached;
+        j->digit[i] = j->digits[i];
+        if (a->twin >= 0 && j->vectors[i] == j->vectors[a->twin]) {
+            j->touched[i] = j->touched[a->twin];
+            j->digit[i] = j->digit[a->twin];
+        } else {
+            j->touched[i] = access_touched(f, a, j->digits[i], j->vectors[i], j->target);
+            if (a->open) j->touched[i].instructions *= j->reached;
+        }
         j->follows[i] = access_follows(f, i, j->digit[i], j->target->sector);
         if (!j->follows[i]) j->body[a->body] += j->touched[i].block * j->target->sector;
     }
@@ -317,6 +326,7 @@ static void add_access(Judge *j, int i, const double *left) {
 
 /* Rows of an exchange that each warp has more where a launch starts a part of them. */
 static double more_rows(const Judge *j, const Body *b) {
+    if (j->f->started < 0) return 0;
     return ceil(b->rows / j->warps) - ceil(b->rows / ceil(j->f->threads / (double)TARGET_WARP));
 }
 
@@ -354,21 +364,23 @@ static double turns(const Judge *j, int i) {
     return each ? 1 + TURN_ELEMENTS * (most_of(1, vectors / a->vector) - 1) : 1;
 }
 
-/* The loads of one wait are under way together. */
-static double waits(const Judge *j, int body) {
-    double sum = 0, most = 0, more = 0;
-    int wait = -1;
+/* Of each body, how long an iteration waits for its loads: those of one wait are under way together. */
+static void find_waits(Judge *j) {
+    int wait[FEATURE_BODIES];
+    double most[FEATURE_BODIES];
+    for (int i = 0; i < j->f->bodies.n; i++) j->waits[i] = most[i] = 0, wait[i] = -1;
     for (int i = 0; i < j->f->accesses.n; i++) {
         const Access *a = &j->f->accesses.at[i];
-        if (a->body != body || a->store) continue;
-        if (a->wait != wait) sum += most, most = 0;
-        wait = a->wait;
+        const int body = a->body;
+        if (a->store) continue;
+        if (a->wait != wait[body]) j->waits[body] += most[body], most[body] = 0;
+        wait[body] = a->wait;
         /* Vectors across pieces wait for each other, whatever they are of. */
         const double all = j->wait[i] * turns(j, i);
-        most = most_of(most, is_across(j, a) ? j->wait[i] : all);
-        more += is_across(j, a) ? all - j->wait[i] : 0;
+        most[body] = most_of(most[body], is_across(j, a) ? j->wait[i] : all);
+        if (is_across(j, a)) j->waits[body] += all - j->wait[i];
     }
-    return sum + most + more;
+    for (int i = 0; i < j->f->bodies.n; i++) j->waits[i] += most[i];
 }
 
 /* How many times as many iterations as on an average the warp of a block has that has most: of longer ranges fewer, as
@@ -378,31 +390,41 @@ static double slowest_warp(const Judge *j, int body) {
     return 1 + b->slowest / sqrt(most_of(1, at(j, b->elements)));
 }
 
-static double life(const Judge *j, int body) {
+/* What an iteration of a body does itself, beside the loops in it. */
+static double own_work(const Judge *j, int body) {
     enum { SCHEDULERS = 4 /* of a multiprocessor: a warp each starts an instruction in a cycle */ };
-    const Features *f = j->f;
-    const Body *b = &f->bodies.at[body];
+    const Body *b = &j->f->bodies.at[body];
     const double cycle = 1 / j->m->clock, pace = most_of(j->m->pace, j->warps / SCHEDULERS);
     const double shuffles = b->shuffles - b->climbs * j->idle + b->row_shuffles * more_rows(j, b);
-    double work = shuffles * j->m->shuffle + b->exchanges * j->m->exchange + b->meetings * j->m->meeting;
+    const double meets = shuffles * j->m->shuffle + b->exchanges * j->m->exchange + b->meetings * j->m->meeting;
     double share;
     const double issue = issued(j, body, &share);
-    work += (b->chain * share + issue * pace + j->pass[body] * j->warps) * cycle;
-    double loads = waits(j, body);
-    for (int i = body + 1; i < f->bodies.n; i++)
-        if (f->bodies.at[i].parent == body && f->bodies.at[i].last == b->last)
-            work += life(j, i) * at(j, f->bodies.at[i].trips) * slowest_warp(j, i);
-    const bool at_once = (b->parent < 0 && (b->exchanges > 0 || b->shuffles > 0)) || b->held;
-    const double comes = at_once ? AWAITED * j->moved[body] / (j->m->bandwidth / j->m->sms) : 0;
-    const bool alone = b->parent >= 0 && at(j, b->trips) <= 1; /* it runs ahead of nothing */
-    return b->ahead && !alone ? most_of(work, most_of(loads / b->ahead, comes)) : work + loads + comes;
+    return meets + (b->chain * share + issue * pace + j->pass[body] * j->warps) * cycle;
+}
+
+/* Of each body the seconds of an iteration, the loops in it included, which stand behind it. */
+static void find_lives(Judge *j) {
+    const Features *f = j->f;
+    double inner[FEATURE_BODIES]; /* of the loops in it */
+    find_waits(j);
+    for (int i = 0; i < f->bodies.n; i++) inner[i] = 0;
+    for (int i = f->bodies.n - 1; i >= 0; i--) {
+        const Body *b = &f->bodies.at[i];
+        const double work = own_work(j, i) + inner[i], loads = j->waits[i];
+        const bool at_once = (b->parent < 0 && (b->exchanges > 0 || b->shuffles > 0)) || b->held;
+        const double comes = at_once ? AWAITED * j->moved[i] / (j->m->bandwidth / j->m->sms) : 0;
+        const bool alone = b->parent >= 0 && at(j, b->trips) <= 1; /* it runs ahead of nothing */
+        j->life[i] = b->ahead && !alone ? most_of(work, most_of(loads / b->ahead, comes)) : work + loads + comes;
+        if (b->parent >= 0 && f->bodies.at[b->parent].last == b->last)
+            inner[b->parent] += j->life[i] * at(j, b->trips) * slowest_warp(j, i);
+    }
 }
 
 /* Of a block of any part, on an average. */
 static double mean_life(const Judge *j) {
     double sum = 0;
     for (int i = 0; i < j->f->bodies.n; i++)
-        if (j->f->bodies.at[i].parent < 0) sum += life(j, i) * at(j, j->f->bodies.at[i].blocks);
+        if (j->f->bodies.at[i].parent < 0) sum += j->life[i] * at(j, j->f->bodies.at[i].blocks);
     return sum / j->blocks;
 }
 
@@ -412,7 +434,7 @@ static double longest_range(const Judge *j) {
     for (int i = 0; i < j->f->bodies.n; i++) {
         const Body *b = &j->f->bodies.at[i];
         const double trips = b->most < 0 ? JUDGE_LONGER * at(j, b->trips) : at(j, b->most);
-        if (b->ragged) most = most_of(most, life(j, i) * trips);
+        if (b->ragged) most = most_of(most, j->life[i] * trips);
     }
     return most;
 }
@@ -427,8 +449,8 @@ static double longest_block(const Judge *j) {
     for (int i = 0; i < j->f->bodies.n; i++) {
         const Body *b = &j->f->bodies.at[i];
         const double all = b->ragged && b->most < 0 ? at(j, b->times) : 0;
-        if (all > 0) more += life(j, i) * sqrt(all) * sqrt(2 * log(warps));
-        if (!b->ragged && b->most >= 0) more += life(j, i) * at(j, b->times) * (at(j, b->most) / at(j, b->trips) - 1);
+        if (all > 0) more += j->life[i] * sqrt(all) * sqrt(2 * log(warps));
+        if (!b->ragged && b->most >= 0) more += j->life[i] * at(j, b->times) * (at(j, b->most) / at(j, b->trips) - 1);
     }
     return more;
 }
@@ -469,7 +491,7 @@ static double last_life(const Judge *j) {
     double sum = 0;
     for (int i = 1; i < j->f->bodies.n; i++) {
         const Body *b = &j->f->bodies.at[i];
-        if (b->last && b->parent >= 0 && !j->f->bodies.at[b->parent].last) sum += life(j, i);
+        if (b->last && b->parent >= 0 && !j->f->bodies.at[b->parent].last) sum += j->life[i];
     }
     return sum;
 }
@@ -503,6 +525,7 @@ static void take_part(Features *f, const Machine *m, const int64_t *dims, const 
     find_touched(&j);
     for (int i = 0; i < f->accesses.n; i++) add_access(&j, i, left);
     JudgeParts *p = &t->p;
+    find_lives(&j);
     const double one = m->begin + mean_life(&j);
     p->bytes = j.read + j.written;
     p->memory = memory_seconds(&j);

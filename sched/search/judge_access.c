@@ -48,7 +48,7 @@ static inline void insert(Walk *w, int *n, double bytes, double count, bool data
 }
 
 /* What a digit walks of so many places: along a row, and from row to row. */
-static void insert_rows(Walk *w, int *n, const DigitAt *at, double count, bool data) {
+static inline void insert_rows(Walk *w, int *n, const DigitAt *at, double count, bool data) {
     const double along = at->count / at->rows;
     insert(w, n, at->by, least_of(count, along), data);
     if (count > along) insert(w, n, at->row, count / along, data);
@@ -57,7 +57,8 @@ static void insert_rows(Walk *w, int *n, const DigitAt *at, double count, bool d
 /* Pieces of memory of `granule` bytes that all of the walks touch together, from `run` bytes on. Walks, the shortest
  * first, either continue what those before cover, or repeat it elsewhere: in *apart places. Those of windows fall on
  * places that others have. Where places are not aligned, they begin at any element. */
-static double pieces(const Walk *w, int n, double run, double granule, double element, bool aligned, double *apart) {
+static inline double pieces(const Walk *w, int n, double run, double granule, double element, bool aligned,
+                            double *apart) {
     double runs = 1, row = 0, rows = 1; /* the last walk elsewhere: how far, how often */
     for (int i = 0; i < n; i++) {
         if (!w[i].data && w[i].bytes <= most_of(run, granule)) {
