@@ -336,6 +336,16 @@ static void add_lengths(LengthsList *list, AxisSet of, AxisSet per) {
 
 static bool is_one(AxisSet axes) { return !(axes & (axes - 1)); }
 
+/* How many elements ranges that are data have, on an average: which kernels are quick is told by that. */
+static void add_ranges(LengthsList *list, Group *gr, AxisSet may) {
+    for (int i = 0; i < gr->steps.n; i++) {
+        AxisSet within;
+        const AxisSet over = gr->steps.at[i].over;
+        if (!group_ragged(gr, &gr->steps.at[i], &within) || !within || (over | within) & ~may) continue;
+        add_lengths(list, over, within);
+    }
+}
+
 /* Of axes that tell rows apart, and along which no elements are neighbours, only how many rows they make together: with
  * several such lengths the points are too few to see that one alone says nothing. */
 LengthsList versions_to_test(const Choosing *x) {
@@ -352,6 +362,7 @@ LengthsList versions_to_test(const Choosing *x) {
     add_lengths(&list, kept, 0);
     if (gr->neighbours & may) add_lengths(&list, kept | (gr->neighbours & may), 0);
     add_lengths(&list, all, 0);
+    add_ranges(&list, x->gr, may);
     for (int i = 0, n = x->last ? list.n : 0; i < n; i++)
         for (int k = 0; k < i; k++)
             if (is_one(list.at[i].of) && is_one(list.at[k].of)) add_lengths(&list, list.at[i].of, list.at[k].of);
