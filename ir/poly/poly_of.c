@@ -125,8 +125,8 @@ static bool nested(const Maker *m, Poly p, Poly q, Poly *r, int tries) {
     return !r->failed;
 }
 
-/* Whether rest / c is the same everywhere, c > 0. Mostly it is not, and there are examples on both sides of some multiple
- * of c, where bounds would be searched for without an end in sight. */
+/* Whether rest / c is the same everywhere, c > 0. Mostly it is not, and there are examples on both sides of some
+ * multiple of c, where bounds would be searched for without an end in sight. */
 static bool one_quotient(const Maker *m, Poly rest, int64_t c, int64_t *q) {
     const Interval range = interval_of_poly(m->env, rest);
     int64_t lo, hi, next;

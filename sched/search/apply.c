@@ -314,6 +314,9 @@ static void build_layout(Apply *x) {
     if (!group_into(gr)) return;
     x->other = one_layout(x, "other", group_scattered(gr));
     x->failed |= !part_share_factors(x->p, x->k, x->part, x->why);
+    if (x->other->all != x->l->all) return;
+    x->part->layouts.n--; /* no threads are along what is folded, nor where it goes: one layout is for both */
+    x->other = x->l;
 }
 
 /* The second layout: blocks and loops of the first, and threads and registers of its own where it says so. */

@@ -158,12 +158,15 @@ static bool choose_ways(SchedWork *w, const bool *given, uint64_t *state) {
     return true;
 }
 
+enum { SMALL_VERSIONS = 3 /* of a group for small problems alone: beside what others may have */ };
+
 /* How many versions a group may have, of so many: fewer where another way is for most sizes, but of products of few
  * rows, for which each number of rows wants its own; and of what folds shares, which takes little of the time. */
 static int versions_of(const SchedWork *w, const Group *gr, int most) {
     enum { FEW = 7 };
-    const bool rows = gr->branch && w->few.dim;
-    return ((gr->elsewhere && !rows) || (gr->fused && gr->split < 0)) && most > FEW ? FEW : most;
+    const bool rows = gr->branch && w->few.dim, rest = w->small && !gr->branch; /* most sizes are large */
+    if (w->small && gr->branch && most > SMALL_VERSIONS) return SMALL_VERSIONS;
+    return ((gr->elsewhere && !rows && !rest) || (gr->fused && gr->split < 0)) && most > FEW ? FEW : most;
 }
 
 /* With at most so many versions of each group, most[i] of the i-th, but of those that were given. Of two ways that of
@@ -274,6 +277,7 @@ static void spread_versions(const SchedWork *w, int versions, int *most) {
         double best = 0;
         for (int i = 0; i < n; i++) {
             int by = 0;
+            full[i] |= versions_of(w, w->plan->groups.at[i], most[i] + 1) <= most[i];
             const double each = full[i] || !w->versions[i].counts ? 0 : spared(&w->versions[i], most[i], &by);
             if (each > best) best = each, at = i, more = by;
         }
@@ -297,7 +301,9 @@ static bool choose_at_most(SchedWork *w, const bool *given, int lines, int most,
     *few = sched_few_ways(w->plan, w->versions);
     if (!*few || n < 2) return true;
     const double lost = lost_with(w, each, &all);
-    const int versions = most < MAX_VERSIONS && all < MOST_VERSIONS ? all : MOST_VERSIONS;
+    int room = MOST_VERSIONS;
+    for (int i = 0; i < n && w->small; i++) room += w->plan->groups.at[i]->branch ? SMALL_VERSIONS : 0;
+    const int versions = most < MAX_VERSIONS && all < room ? all : room;
     if (most == MAX_VERSIONS && all <= versions) return true;
     spread_versions(w, versions, spread);
     if (lost_with(w, spread, &now) >= lost && all <= versions) return true;
@@ -389,6 +395,7 @@ static bool step_sort_keys(SchedWork *w) {
     SortingBranch b;
     w->touched = sorting_choose(w->graph, w->o->targets, sched_machine(w->o), &b);
     if (!b.when) return true;
+    w->small = b.small;
     w->other = NEW(w->ctx, SchedWork);
     *w->other = (SchedWork){.ctx = w->ctx, .graph = w->graph, .o = w->o, .when = b.when, .definitions = b.other};
     return true;

@@ -60,6 +60,7 @@ typedef struct SchedWork {
     /* The Graph in another way, for some sizes, until SCHED_FLATTEN puts both plans together (branch.c); NULL: none. */
     struct SchedWork *other;
     const Expr *when;         /* of the other: those sizes */
+    bool small;               /* of what has another: that is for small problems alone */
     FewRows few;              /* of both: the length that they are for few and many of (branch.c); dim NULL: none */
     Definitions *definitions; /* of the other: what the Graph is in it */
 } SchedWork;

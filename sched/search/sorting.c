@@ -120,7 +120,9 @@ static KeyedBy quickest(const double *by) {
  * a row, where a search may scatter (sched/plan/scatter.h). */
 static const int OWNERS_BITS[] = {4, 10, ALONE_OWNERS}, KEYS_BITS[] = {10, 15, ALONE_KEYS},
                  PLACES_BITS[] = {13, 17, 21};
-enum { NOWNERS = 3, NKEYS = 3, NPLACES = 3, MOST_SIZES = NOWNERS * NKEYS + NPLACES };
+/* Owners and keys of small problems, at which ways are compared as well. */
+static const struct { int owners, keys; } SMALL_BITS[] = {{4, 7}, {7, 3}, {7, 7}, {10, 6}, {10, 10}, {14, 4}};
+enum { NOWNERS = 3, NKEYS = 3, NPLACES = 3, NSMALL = 6, MOST_SIZES = NOWNERS * NKEYS + NPLACES };
 
 typedef struct SortingSize {
     int64_t *dims; /* by Dim.id */
@@ -134,8 +136,9 @@ typedef struct Keyed {
     const Expr *places; /* of a search that may scatter, in how many places of a row; NULL: of another */
     bool open;          /* and that is not known */
     double first[WAYS];
-    int n; /* 0: there is nothing to compare */
+    int n, nsmall; /* 0: there is nothing to compare */
     SortingSize at[MOST_SIZES];
+    SortingSize small[NSMALL]; /* of which only tests of small problems are asked */
 } Keyed;
 
 /* What goes through the elements that keys name: all there are, or, by updates, as many as there are keys. */
@@ -158,9 +161,8 @@ static void ask(Sorting *x, const SortedKeys *k, double *by) {
 }
 
 /* log(time / best): what takes too long to say loses as if it took a thousand times as long. */
-static void add_size(Sorting *x, Keyed *y) {
+static void add_size(Sorting *x, const Keyed *y, SortingSize *at) {
     static const double MOST = 7;
-    SortingSize *at = &y->at[y->n++];
     const int ndims = x->p->g->dims.n;
     double by[WAYS];
     ask(x, y->k, by);
@@ -170,9 +172,9 @@ static void add_size(Sorting *x, Keyed *y) {
     for (int d = 0; d < ndims; d++) at->dims[d] = x->alone.dims[d];
 }
 
-static double lost_by(const Keyed *y, KeyedBy way) {
+static double lost_by(const SortingSize *at, int n, KeyedBy way) {
     double sum = 0;
-    for (int i = 0; i < y->n; i++) sum += y->at[i].loss[way];
+    for (int i = 0; i < n; i++) sum += at[i].loss[way];
     return sum;
 }
 
@@ -233,6 +235,11 @@ static void find_places(Sorting *x, Keyed *y, bool unsaid) {
     if ((y->open && !has_rows(y->k) && !y->k->given) || counts) y->open = false, y->places = NULL;
 }
 
+/* Whether a search for each owner, which is one launch, may be the way of small problems alone. */
+static bool may_be_small(const Sorting *x, const Keyed *y) {
+    return y->all != BY_SEARCH && !x->beside && isfinite(y->first[BY_SORT]);
+}
+
 /* Other sizes than the usual ones are of interest where updates may be the way, or a search may scatter, and owners or
  * keys are not known: how quick these are depends on how many keys an owner has, and on how many owners a row. */
 static Keyed *keyed(Sorting *x, SortedKeys *k) {
@@ -252,13 +259,17 @@ static Keyed *keyed(Sorting *x, SortedKeys *k) {
         for (int n = 0; n < (keys ? NKEYS : 1) && (owners || keys); n++) {
             if (!y->places && !isfinite(y->first[BY_UPDATE])) continue;
             find_point(x, k, OWNERS_BITS[o], KEYS_BITS[n]);
-            add_size(x, y);
+            add_size(x, y, &y->at[y->n++]);
         }
+    for (int i = 0; i < NSMALL && (owners || keys) && may_be_small(x, y); i++) {
+        find_point(x, k, SMALL_BITS[i].owners, SMALL_BITS[i].keys);
+        add_size(x, y, &y->small[y->nsmall++]);
+    }
     for (int i = 0; i < NPLACES && y->open; i++) {
         find_point(x, k, OWNERS_BITS[0], KEYS_BITS[1]);
         alone_large(&x->alone, &y->places, 1, PLACES_BITS[i]);
         alone_legal(&x->alone);
-        add_size(x, y);
+        add_size(x, y, &y->at[y->n++]);
     }
     sorted_take_back(x->p, k);
     return y;
@@ -268,18 +279,41 @@ static Keyed *keyed(Sorting *x, SortedKeys *k) {
  * places of a row. */
 typedef struct SortingTest {
     int64_t keys, each, owners, places; /* 0: something else is asked for */
+    int64_t looked; /* or a search for each owner looks at keys at most so often, for each element of its results */
 } SortingTest;
 
 /* Between the sizes that are compared. */
 static const SortingTest OWNERS_TESTS[] = {{.owners = 1 << 7}, {.owners = 1 << 13}};
 static const SortingTest PLACES_TESTS[] = {{.places = 1 << 11}, {.places = 1 << 15}, {.places = 1 << 19}};
 static const int64_t KEYS_TESTS[] = {0, 1 << 12, 1 << 17}, EACH_TESTS[] = {0, 1, 4, 16, 64, 256, 4096};
-enum { NOWNERS_TESTS = 2, NKEYS_TESTS = 3, NEACH_TESTS = 7, NPLACES_TESTS = 3 };
+static const SortingTest SMALL_TESTS[] = {
+    {.looked = 1 << 16}, {.looked = 1 << 20}, {.looked = 1 << 22}, {.looked = 1 << 24}, {.looked = 1 << 26}};
+enum { NOWNERS_TESTS = 2, NKEYS_TESTS = 3, NEACH_TESTS = 7, NPLACES_TESTS = 3, NSMALL_TESTS = 5 };
 
 static const Expr *number(Graph *g, int64_t v) { return expr_int(g, TY_I64, v); }
 
+/* Elements of what the folds are for, together: a search goes through the keys for each. */
+static const Expr *results_of(Graph *g, const SortedKeys *k) {
+    const Expr *sum = NULL;
+    for (int i = 0; i < k->folds.n; i++) {
+        const Piece *p = k->folds.at[i]->piece;
+        const Expr *n = p->nvars ? NULL : number(g, 1);
+        for (int v = 0; v < p->nvars; v++) {
+            const Expr *length = expr_minus(g, p->vars[v]->hi, p->vars[v]->lo);
+            n = n ? expr2(g, OP_MUL, n, length) : length;
+        }
+        sum = sum ? expr2(g, OP_ADD, sum, n) : n;
+    }
+    return sum;
+}
+
+/* A quotient, since the product of both may be no number. */
 static const Expr *test_of(Graph *g, const Keyed *y, SortingTest t) {
     const SortedKeys *k = y->k;
+    if (t.looked) {
+        const Expr *n = expr2(g, OP_MAX, results_of(g, k), number(g, 1));
+        return expr2(g, OP_LE, tensor_size(g, k->made->keys), expr2(g, OP_DIV, number(g, t.looked), n));
+    }
     if (t.places) return expr2(g, OP_LE, y->places, number(g, t.places));
     if (t.owners) return expr2(g, OP_LE, k->below, number(g, t.owners));
     const Expr *each = t.each > 1 ? expr2(g, OP_MUL, number(g, t.each), k->below) : t.each ? k->below : NULL;
@@ -293,20 +327,26 @@ static bool holds(const Graph *g, const Expr *test, const SortingSize *at) {
 }
 
 /* The best way on each side of a test, that for all where there are no sizes; what is lost by them. A search for each
- * owner is never one side's alone: what it takes grows with owners times keys, and beside the sizes that are compared
- * there are always larger ones. But one that scatters, in few places, takes what keys take. */
-static double settle(const Graph *g, Keyed *y, const Expr *test, bool few) {
+ * owner is one side's alone where a number limits how often it looks at keys there: else what it takes grows with
+ * owners times keys, and beside the sizes that are compared there are always larger ones. But one that scatters, in few
+ * places, takes what keys take. */
+static double settle(const Graph *g, Keyed *y, const Expr *test, SortingTest t) {
+    const SortingSize *at = t.looked ? y->small : y->at;
+    const int nsizes = t.looked ? y->nsmall : y->n;
+    const bool few = t.places || t.owners; /* of places or owners there are few where it holds */
     double least[2] = {0, 0};
-    for (int side = 0; side < 2 && y->n; side++) {
+    for (int side = 0; side < 2 && nsizes; side++) {
         double lost[WAYS] = {0};
         int n = 0;
-        for (int i = 0; i < y->n; i++) {
-            if (holds(g, test, &y->at[i]) != side) continue;
-            for (int w = 0; w < WAYS; w++) lost[w] += y->at[i].loss[w];
+        for (int i = 0; i < nsizes; i++) {
+            if (holds(g, test, &at[i]) != side) continue;
+            for (int w = 0; w < WAYS; w++) lost[w] += at[i].loss[w];
             n++;
         }
+        const bool may = t.looked ? side : y->places && (!y->open || (side && few));
         y->by[side] = y->all;
-        for (int w = y->places && (!y->open || (side && few)) ? BY_SEARCH : BY_SORT; w < WAYS && n; w++)
+        if (t.looked && !side) n = 0; /* large problems have the way for all */
+        for (int w = may ? BY_SEARCH : BY_SORT; w < WAYS && n; w++)
             if (lost[w] < lost[y->by[side]]) y->by[side] = (KeyedBy)w;
         least[side] = lost[y->by[side]];
     }
@@ -315,45 +355,51 @@ static double settle(const Graph *g, Keyed *y, const Expr *test, bool few) {
 
 typedef struct BestTest {
     const Expr *test; /* NULL: none gains enough */
-    double gain;
-    bool few; /* of places or owners: where it holds there are few of them */
+    SortingTest of;
+    double gain; /* logarithms of times, over as many sizes as there are without small ones */
 } BestTest;
 
 static void try_test(Graph *g, Keyed *y, SortingTest t, BestTest *best) {
     static const double MORE = 0.02; /* which of several that gain as much, depends on no rounding */
     const Expr *test = test_of(g, y, t);
-    const bool few = t.places || t.owners;
     const PolyEnv env = {.g = g, .ctx = g->ctx};
     if (cond_truth(&env, test) >= 0) return; /* as of as many keys as owners, by one length: a side without sizes */
-    const double gain = lost_by(y, y->all) - settle(g, y, test, few);
-    if (gain > best->gain + MORE) *best = (BestTest){test, gain, few};
+    const double lost = t.looked ? lost_by(y->small, y->nsmall, y->all) : lost_by(y->at, y->n, y->all);
+    const double gain = lost - settle(g, y, test, t);
+    if (gain > best->gain + MORE) *best = (BestTest){test, t, gain};
 }
 
-/* The test of one's sizes that gains most over the way for all. */
-static BestTest best_test(Graph *g, Keyed *y) {
+/* The test of one's sizes that gains most over the way for all: of small problems, or of others. */
+static BestTest best_test(Graph *g, Keyed *y, bool small) {
     static const double LEAST = 0.05; /* of the time, as a mean over the sizes */
-    BestTest best = {NULL, LEAST * y->n, false};
-    for (int i = 0; i < NKEYS_TESTS && y->n; i++)
+    BestTest best = {NULL, {0}, LEAST * (small ? y->nsmall : y->n)};
+    for (int i = 0; i < NSMALL_TESTS && small && y->nsmall; i++) try_test(g, y, SMALL_TESTS[i], &best);
+    if (small || !y->n) return best;
+    for (int i = 0; i < NKEYS_TESTS; i++)
         for (int k = 0; k < NEACH_TESTS; k++)
             if (i || k) try_test(g, y, (SortingTest){.keys = KEYS_TESTS[i], .each = EACH_TESTS[k]}, &best);
-    for (int i = 0; i < NOWNERS_TESTS && y->n; i++) try_test(g, y, OWNERS_TESTS[i], &best);
-    for (int i = 0; i < NPLACES_TESTS && y->n && y->open; i++) try_test(g, y, PLACES_TESTS[i], &best);
+    for (int i = 0; i < NOWNERS_TESTS; i++) try_test(g, y, OWNERS_TESTS[i], &best);
+    for (int i = 0; i < NPLACES_TESTS && y->open; i++) try_test(g, y, PLACES_TESTS[i], &best);
     return best;
 }
 
-/* All sets of keys have one test, the one that gains most. */
-static const Expr *choose_sizes(Graph *g, Keyed *const *all, int n) {
-    BestTest best = {NULL, 0, false};
-    for (int i = 0; i < n; i++) {
-        const BestTest own = best_test(g, all[i]);
-        if (own.test && own.gain > best.gain) best = own;
-    }
+/* All sets of keys have one test, the one that gains most: large problems come first. */
+static BestTest choose_sizes(Graph *g, Keyed *const *all, int n) {
+    BestTest best = {NULL, {0}, 0};
+    for (int small = 0; small < 2 && !best.test; small++)
+        for (int i = 0; i < n; i++) {
+            const BestTest own = best_test(g, all[i], small);
+            if (own.test && own.gain > best.gain) best = own;
+        }
     bool differ = false;
     for (int i = 0; i < n; i++) {
-        if (best.test) settle(g, all[i], best.test, best.few);
+        /* Others may have many keys where these have few. */
+        const bool apart = best.of.looked && test_of(g, all[i], best.of) != best.test;
+        if (best.test && !apart) settle(g, all[i], best.test, best.of);
         differ |= all[i]->by[0] != all[i]->by[1];
     }
-    return differ ? best.test : NULL;
+    if (!differ) best.test = NULL;
+    return best;
 }
 
 /* ---- the Graph ---- */
@@ -383,7 +429,9 @@ bool sorting_choose(Graph *g, Targets t, const Machine *m, SortingBranch *branch
     Keyed **all = NEW_N(temp, Keyed *, n + 1);
     for (int i = 0; i < n; i++) all[i] = keyed(&x, x.p->keys.at[i]);
     *branch = (SortingBranch){0};
-    branch->when = choose_sizes(g, all, n);
+    const BestTest best = choose_sizes(g, all, n);
+    branch->when = best.test;
+    branch->small = best.of.looked > 0;
     if (branch->when) {
         const Definitions *before = definitions_take(g);
         write_ways(x.p, all, n, 1);

@@ -9,6 +9,7 @@
 /* The Graph in another way, for some sizes. */
 typedef struct SortingBranch {
     const Expr *when; /* of dimensions; NULL: one way is for all sizes */
+    bool small;       /* those are small problems alone */
     Definitions *other;
 } SortingBranch;
 

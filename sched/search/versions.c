@@ -418,7 +418,7 @@ int versions_best(Group *gr, Targets t, const Machine *m, const int64_t *dims, i
     x.judged = !gr->product;
     x.room = MAX_CANDIDATES;
     make_nodes(gr);
-    add_best(&x, 0, BEST_OF_KIND, false);
+    add_best(&x, 0, most > 1 ? BEST_OF_KIND : SECOND_OF_KIND, false);
     versions_compare_alike(&x);
     for (int i = 0; i < x.chosen->candidates.n; i++) {
         const Candidate *c = x.chosen->candidates.at[i];

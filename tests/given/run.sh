@@ -36,6 +36,18 @@ same 'a divided version' "$? $(tail -n 1 out)" '0 2 passed, 0 failed'
 "$tdc" columns.td --schedules=divided --dump=choose --stop-after=choose >out
 same 'as it is printed' "$(grep -c '^    y' out) $("$tdc" columns.td --schedules=out --dump=choose --stop-after=choose | cmp - out)" '3 '
 
+# what scatters, with no threads along what it folds nor along the places: one layout has both, and is changed in place
+cat >bump.td <<'END'
+export fn bump(inout g: f32[V, D], x: f32[N, D], ids: i32[N]) {
+    assume 0 <= ids[n] && ids[n] < V;
+    g[ids[n], d] += x[n, d];
+}
+check bump(V = 64, N = 100, D = 64);
+END
+printf '%s\n' 'program bump' 'g: i0 = grid serial(1) reg(4); d = grid lane(32); n = serial reg(8); ahead 1; scatter' >bump.schedules
+"$tdc" check bump.td -DV=64 -DN=100 -DD=64 --emu --schedules=bump.schedules >out 2>&1
+same 'scattered in one layout' "$? $(tail -n 1 out)" '0 1 passed, 0 failed'
+
 # a reduction that reads another one's result, in one pass with it: special values are those of two
 echo 'export fn s(x: f32[M, N]) -> (m: f32[M], z: f32[M]) { m[i] = max[j](x[i, j]); z[i] = sum[j](exp(x[i, j] - m[i])); }
 export fn v(x: f32[M, N]) -> (m: f32[M], q: f32[M]) { m[i] = sum[j](x[i, j]) / f32(N); q[i] = sum[j]((x[i, j] - m[i]) ** 2); }

@@ -263,6 +263,7 @@ done <<END
 1.3 $here/unsaid.td newest V=200000,D=128,N=100003 V=50000,D=1024,N=4096
 1.7 $here/unsaid.td by_key N=5000001,G=64 N=5000001,G=1200
 1.5 $here/unsaid.td discounted E=16384 E=2048
+4 $here/unsaid.td by_token T=8,V=128,D=797 T=64,V=32,D=1024 T=500,V=16,D=64
 END
 # Kernels that do together what one does have a name each, also where one stores what the group is called by.
 sed '/^bench/d' bench/plain/chi_square_tables.td >"$dir/chi.td"

@@ -31,3 +31,11 @@ export fn discounted(d: f32[E, 128], ends: i32[E, 128]) -> (a: f32[E, 128]) {
 }
 check discounted(E = 3);
 check discounted(E = 70) with ends in 0..3;
+
+// Few keys of few owners: a search, which is one launch, where a sort and what follows it are several.
+export fn by_token(g: bf16[T, D], ids: i64[T]) -> (dw: bf16[V, D]) {
+    assume 0 <= ids[t] && ids[t] < V;
+    dw[i, d] = sum[t where ids[t] == i](g[t, d]);
+}
+check by_token(T = 8, D = 41, V = 13);
+check by_token(T = 2048, D = 72, V = 600);
