@@ -133,6 +133,28 @@ static Exit verify(Job *job, PassId pass) {
     return EXIT_OK;
 }
 
+/* What check runs are the sizes of its statements: other kernels need not be compiled. */
+static void keep_checked(Job *job, Sym entry, const SchedWork *w) {
+    const Module *mod = job->module;
+    const Graph *g = w->graph;
+    const int64_t **at = NEW_N(job->ctx, const int64_t *, mod->checks.n + 1);
+    double *scalars = NEW_N(job->ctx, double, g->scalars.n + 1);
+    int n = 0;
+    for (int i = 0; i < mod->checks.n; i++) {
+        const Check *c = &mod->checks.at[i];
+        int64_t *dims = NEW_N(job->ctx, int64_t, g->dims.n + 1);
+        Text why = {.ctx = job->ctx};
+        if (c->bench || strcmp(c->entry, entry) != 0 || driver_contradicts(job, c)) continue;
+        if (!check_bind(g, c, dims, scalars, &why)) return; /* the check says so */
+        at[n++] = dims;
+    }
+    program_keep_taken(w->program, at, n);
+    sched_keep_used(w->program);
+}
+
+/* The smallest sizes are found when it runs. */
+static bool keeps_checked(const Job *job) { return job->o->command == COMMAND_CHECK && !job->o->smallest; }
+
 Exit driver_sched_step(Job *job, SchedStep step) {
     int n = job->entries.n;
     for (int i = 0; i < n; i++) {
@@ -145,7 +167,13 @@ Exit driver_sched_step(Job *job, SchedStep step) {
     if (step == SCHED_CHOOSE && !given_done(job->sched.given)) return EXIT_WRONG;
     /* Once, after the last step that makes programs or changes them. */
     bool last = step == SCHED_STREAM || (step >= SCHED_APPLY && (PassId)job->o->stop_after == passes[step]);
-    return last ? verify(job, passes[step]) : EXIT_OK;
+    const Exit e = last ? verify(job, passes[step]) : EXIT_OK;
+    for (int i = 0; i < n && e == EXIT_OK && step == SCHED_STREAM && keeps_checked(job); i++) {
+        const Sym entry = job->module->graphs.at[i]->name;
+        if (job->entries.at[i].work) keep_checked(job, entry, job->entries.at[i].work);
+        if (job->entries.at[i].assumed) keep_checked(job, entry, job->entries.at[i].assumed);
+    }
+    return e;
 }
 
 /* What the first of the steps that is not left out begins with. */

@@ -110,6 +110,9 @@ int program_way_at(const struct Program *p, const int64_t *dims);
 /* That way, and of its choices the kernels that these sizes take, in memory of the program; NULL where a condition has
  * no value. Its steps have the numbers that they have on the way. */
 const Way *program_taken(const struct Program *p, const int64_t *dims);
+/* Leaves out the cases that none of n sizes (in the order of Graph.dims) take, wherever tensors begin, and the kernels
+ * that stand nowhere then; ways are found anew. For programs that run at these sizes alone. */
+void program_keep_taken(struct Program *p, const int64_t *const *dims, int n);
 /* Whether each case is one kernel, and none of them a product. */
 bool choice_selects(const Choice *c);
 /* Whether a way's step runs that kernel, or may. */
