@@ -176,9 +176,10 @@ static inline const char *sort_direction(const Sort *s) { return s->descending ?
 struct Tensor {
     Sym name;
     TensorKind kind;
-    Type type;    /* elements; a TENSOR_LET without a declared type has its expression's compute type */
-    bool rounds;  /* a value is rounded to `type` wherever the tensor is used */
-    bool partial; /* of a temporary: some elements may stay unwritten, and nothing reads those */
+    Type type;         /* elements; a TENSOR_LET without a declared type has its expression's compute type */
+    bool rounds;       /* a value is rounded to `type` wherever the tensor is used */
+    bool partial;      /* of a temporary: some elements may stay unwritten, and nothing reads those */
+    bool usually_zero; /* of a temporary: what is done where it is more is needed for special data alone */
     int rank;
     const Expr **shape; /* integer expressions over dimensions */
     VEC(Piece) pieces;  /* empty for inputs, and what a sort defines */

@@ -1,6 +1,7 @@
 /* The tables of the Kernel form and the functions that build programs. What can be derived from what is built here is
  * kernel_finish.c's. Nothing here decides whether a kernel is legal (kernel_verify.c). */
 #include "kernel.h"
+#include "ir/expr_is.h"
 #include "ir/expr_walk.h"
 
 static const char *const BINDS[] = {
@@ -258,4 +259,28 @@ FactorSet expr_domain(const Part *part, const Layout *l, const Expr *e) {
     Domain x = {part, l, 0};
     expr_visit(e, add_domain, &x);
     return x.set;
+}
+
+static Found loads_rare(const Expr *e, const void *unused) {
+    (void)unused;
+    const Stage *def = e->op == OP_VALUE ? e->u.value->def : NULL;
+    return def && def->kind == STAGE_LOAD && def->tensor->usually_zero ? FOUND : FOUND_INSIDE;
+}
+
+static bool stores_rarely(Stage *const *at, int n, bool *any) {
+    bool all = true;
+    for (int i = 0; i < n && all; i++) {
+        const bool stores = at[i]->kind == STAGE_STORE || at[i]->kind == STAGE_ATOMIC;
+        *any |= stores;
+        if (stores) all = at[i]->cond && expr_has(at[i]->cond, loads_rare, NULL);
+        all = all && stores_rarely(at[i]->body.at, at[i]->body.n, any);
+    }
+    return all;
+}
+
+bool kernel_is_rare(const Kernel *k) {
+    bool any = false, all = true;
+    for (int i = 0; i < k->parts.n && all; i++)
+        all = stores_rarely(k->parts.at[i]->body.at, k->parts.at[i]->body.n, &any);
+    return any && all;
 }

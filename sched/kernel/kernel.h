@@ -185,6 +185,9 @@ typedef struct Program {
     Assumptions assumptions;
 } Program;
 
+/* Whether it stores for special data alone: where what is usually 0 is more (Tensor.usually_zero). */
+bool kernel_is_rare(const Kernel *k);
+
 /* ---- tables (kernel.c) ---- */
 const char *bind_text(Bind b);
 static inline BindScope bind_scope(Bind b) { /* asked for every factor of every candidate */

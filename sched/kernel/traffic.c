@@ -17,6 +17,7 @@ typedef struct Access {
 typedef struct Counting {
     const Program *p;
     const int64_t *dims;
+    bool rare; /* only what says that there is nothing to do is read */
     VEC(Access) list;
 } Counting;
 
@@ -28,6 +29,7 @@ static bool same_elements(const Access *a, const Access *b) {
 }
 
 static void note(Counting *x, const Part *part, const Stage *s, bool written, FactorSet around) {
+    if (x->rare && !s->tensor->usually_zero) return;
     Access a = {s, part, written, true, around};
     for (int i = 0; i < x->list.n; i++) a.new &= !same_elements(&x->list.at[i], &a);
     vec_push(x->p->ctx, &x->list, a);
@@ -130,7 +132,7 @@ static bool tensor_bytes(const Counting *x, const Tensor *t, bool written, int64
 }
 
 static Counting accesses(const Program *p, const Kernel *k, const int64_t *dims) {
-    Counting x = {.p = p, .dims = dims};
+    Counting x = {.p = p, .dims = dims, .rare = kernel_is_rare(k)};
     for (int i = 0; i < k->parts.n; i++) {
         const Part *part = k->parts.at[i];
         find(&x, part, part->body.at, part->body.n, factors_in(part, SCOPE_BLOCK));

@@ -247,14 +247,21 @@ int group_row_wide(const GRow *r) {
 
 /* ---- the whole ---- */
 
+static Found is_rare(const Expr *e, const void *unused) {
+    (void)unused;
+    return e->op == OP_LOAD && e->u.tensor->usually_zero ? FOUND : FOUND_INSIDE;
+}
+
 void group_describe(Group *gr, Ctx *temp) {
     ExprMap under = {0};
     ExprWalk walk = {.temp = temp, .before = count_contiguous, .user = gr, .loads = true};
     AxisSet all = ~(AxisSet)0;
     for (int i = 0; i < gr->steps.n; i++) describe_joined(gr, temp, &gr->steps.at[i]);
+    gr->rarely = gr->stores.n > 0;
     for (int i = 0; i < gr->stores.n; i++) {
         const GStore *s = &gr->stores.at[i];
         all &= s->axes;
+        gr->rarely &= s->guard && expr_has(s->guard, is_rare, NULL);
         expr_walk(&walk, s->value);
         expr_walk(&walk, s->guard);
         mark_under(gr, temp, &under, s->value, 0);

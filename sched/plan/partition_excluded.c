@@ -85,6 +85,7 @@ bool partition_repair(Partition *x, Excluding *c, const Equation *root, Equation
     if (!c->fits) c->fits = fits_of(x, sum->arg[1]->arg[1 - c->factor], v);
     const Expr *fits = partition_stored(x, c->fits, root, "whether what a product excludes is finite");
     if (!fits) return false;
+    expr_uncast(fits)->u.tensor->usually_zero = true;
     const Expr *walked = expr2(g, OP_LT, expr_var(g, sum->u.reduce->vars[0]), fits);
     const Expr *rest = expr_reduce(g, sum->u.reduce, expr_and(g, c->cond, walked), sum->arg[1]);
     *repair = *root;

@@ -235,7 +235,7 @@ static Sym key_of(const CostForm *f, Ctx *ctx) {
     Text t = {.ctx = ctx};
     put_points(&t, f);
     put_axes(&t, gr);
-    put(&t, gr->product != NULL);
+    put(&t, group_any_kernel(gr));
     put(&t, gr->divisions.n);
     for (int i = 0; i < gr->divisions.n; i++) put_division(&t, &gr->divisions.at[i]);
     put(&t, gr->steps.n);

@@ -185,6 +185,8 @@ static void put_kernel(Explaining *x, int i) {
         put_wrapped(x->out, sym_fmt(x->p->ctx, "reads %s again, from the cache where that holds them",
                                     amount(x->p->ctx, e->again)));
     if (k->same) put_wrapped(x->out, sym_fmt(x->p->ctx, "same kernel as %s", k->symbol));
+    if (kernel_is_rare(k))
+        put_wrapped(x->out, "stores where what the product excludes is not finite; else has nothing to do");
     Text selected = {.ctx = x->p->ctx};
     explain_selected(&selected, x, i);
     if (selected.n) put_wrapped(x->out, selected.s);

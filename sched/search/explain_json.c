@@ -69,6 +69,7 @@ static void put_kernel(Text *out, const Explaining *x, int i, int n) {
     explain_selected(&selected, x, i);
     if (selected.n) member(out, "selected", selected.s);
     if (explain_tuned(x, k)) member(out, "tuned", explain_tuned(x, k));
+    if (kernel_is_rare(k)) text_put(out, ", \"rare\": true");
     if (!k->product && k->no_product) member(out, "no_library", k->no_product);
     put_apart(out, x, i);
     text_char(out, '}');

@@ -305,6 +305,7 @@ static Features *read_kernel(const Program *p, const Kernel *k, bool part, Ctx *
     f->started = find_started(&x);
     graph_scratch_end(p->graph, before);
     f->beside = x.ends + x.across;
+    f->rare = kernel_is_rare(k);
     f->known &= !f->tape.full && f->blocks >= 0 && f->bodies.n <= FEATURE_BODIES;
     f->value = NEW_N(ctx, double, f->tape.steps.n + 1);
     return f;

@@ -146,6 +146,7 @@ typedef struct Features {
     bool displaced; /* given: tensors begin at any element (Points.displaced) */
     bool loops;
     bool folds; /* it does more than load, map and store */
+    bool rare;  /* it does nothing but for special data (kernel_is_rare) */
     bool known; /* false: some size is no formula of dimensions, or there is too much of something */
 } Features;
 

@@ -522,6 +522,15 @@ static void take_part(Features *f, const Machine *m, const int64_t *dims, const 
     *t = (JudgeTaken){.blocks = j.blocks};
     if (!(j.blocks > 0)) return;
     find_resident(&j);
+    if (f->rare) { /* a block reads that there is nothing to do */
+        const double one = m->begin + m->l2_latency;
+        t->slots = j.slots;
+        t->at_once = j.at_once;
+        t->lives = j.blocks * one;
+        t->most = one;
+        t->busy = least_of(j.blocks, m->sms);
+        return;
+    }
     find_touched(&j);
     for (int i = 0; i < f->accesses.n; i++) add_access(&j, i, left);
     JudgeParts *p = &t->p;

@@ -462,7 +462,7 @@ enum { FEW_VALUES = 16 };
 static Unsaid unsaid_of(const Group *gr, Points *p, Ctx *ctx) {
     const Graph *g = gr->graph;
     Dims met = {.ctx = ctx};
-    const bool one = gr->product; /* what a library runs has one version: the kernel is for what the library refuses */
+    const bool one = group_any_kernel(gr);
     ExprWalk w = {.temp = ctx, .before = note_dim, .user = &met};
     for (int a = 0; a < gr->axes.n && !one; a++) {
         expr_walk(&w, gr->axes.at[a].var->lo);

@@ -287,7 +287,7 @@ void versions_begin_choosing(Choosing *x) {
 Chosen *versions_look(Choosing *x, int *moved) {
     const int n = x->points->nlikely;
     versions_begin_choosing(x);
-    x->judged = !x->gr->product; /* where the library refuses, any kernel will do */
+    x->judged = !group_any_kernel(x->gr); /* where the library refuses, any kernel will do */
     x->room = room_of(x) - VERSIONS_STARTS * MOVED_FROM;
     make_nodes(x->gr);
     /* How many points there is time for is known after the heaviest one. */
@@ -300,7 +300,7 @@ Chosen *versions_look(Choosing *x, int *moved) {
                                  1);
     const int most = x->points->hinted ? FEW_SEARCHED : MAX_SEARCHED;
     if (searched > most) searched = most;
-    if (x->gr->product || searched < 1) searched = 1;
+    if (group_any_kernel(x->gr) || searched < 1) searched = 1;
     if (searched > n) searched = n;
     const bool judged = x->judged && x->points->many && !x->gr->across;
     for (int i = 0; i < x->points->nfirst && searched > 1; i++) add_best(x, i, 1, judged);
@@ -311,7 +311,7 @@ Chosen *versions_look(Choosing *x, int *moved) {
     x->compared = versions_compare_alike(x);
     versions_find_losses(x);
     versions_find_cases(x);
-    if (x->compared && !x->gr->product) {
+    if (x->compared && !group_any_kernel(x->gr)) {
         x->room = room_of(x) + SLOW_CANDIDATES;
         versions_move(x, moved);
     }
@@ -415,7 +415,7 @@ int versions_best(Group *gr, Targets t, const Machine *m, const int64_t *dims, i
     int n = 0;
     versions_begin_search(&x);
     x.chosen = NEW(temp, Chosen);
-    x.judged = !gr->product;
+    x.judged = !group_any_kernel(gr);
     x.room = MAX_CANDIDATES;
     make_nodes(gr);
     add_best(&x, 0, most > 1 ? BEST_OF_KIND : SECOND_OF_KIND, false);

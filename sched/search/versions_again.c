@@ -201,7 +201,7 @@ static void count_ways(Chosen *c) {
 /* The first look, then at what its points are not of. */
 static Chosen *choose(Choosing *x, int *moved) {
     versions_look(x, moved);
-    if (!x->compared || x->gr->product) return x->chosen;
+    if (!x->compared || group_any_kernel(x->gr)) return x->chosen;
     /* Of rows that are held whole there are few kernels, and what tells them apart the judge knows too little of. */
     const bool spread = (x->points->many && !x->gr->across) || folds_known(x->gr);
     if (spread && x->points->n > x->points->nlikely) part_again(x);

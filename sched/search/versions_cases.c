@@ -339,7 +339,7 @@ void versions_find_cases(Choosing *x) {
     all.loss = versions_settle(x, &all.c, all.here, NULL);
     Leaves *best = NEW(x->temp, Leaves), *other = NEW(x->temp, Leaves);
     best->at[0] = all;
-    if (x->gr->product) {
+    if (group_any_kernel(x->gr)) {
         note(x, best->at, 1, 1, 0);
         return;
     }

@@ -191,6 +191,10 @@ sed '/^bench/d' bench/gpt2/fused_classifier.td >"$dir/part.td"
 verdict $? 'what is aligned of parts of rows'
 "$TDC" explain $here/part_rows.td --at=N=4096 --at=P=50304 --at=V=50257 >"$dir/log"
 same "parts of rows" "$(grep -c '^ *reads .* again' "$dir/log")" 0
+# What computes a product again where what it excludes is not finite counts as what it mostly does: nothing.
+"$TDC" explain samples/transformer_block.td >"$dir/log" 2>&1
+same "a kernel for special data" "$(grep -c 'has nothing to do' "$dir/log") \
+$(awk '/^10 t_o_t1_2 / { print $3 + $4 < 64 && $5 < 5 }' "$dir/log")" '1 1'
 # The second layer of a perceptron is the library's, however much wider the first one's results are than what it reads.
 for hidden in 64 1023 2048 2049 4096 65536; do
     "$TDC" explain samples/mlp.td -D K=1024 -D H=$hidden -D M=4096 -D N=1024 2>&1 | head -n 1 >"$dir/log"
