@@ -264,7 +264,8 @@ const char *diag_near(const char *name, const char *const *candidates, int n) {
         size_t m = candidates[i] ? strlen(candidates[i]) : 0;
         if (m == 0 || m > NEAR_MAX || !strcmp(candidates[i], name)) continue;
         int d = distance(name, (int)len, candidates[i], (int)m);
-        if (d >= best || d >= (int)len) continue;
+        const bool closer = found && d == best && m == len && strlen(found) != len; /* no letter more or less */
+        if ((d >= best && !closer) || d >= (int)len) continue;
         best = d;
         found = candidates[i];
     }
