@@ -1,6 +1,7 @@
 /* What the files of the verifier of kernels share: kernel_verify_program.c (choices, and what holds across kernels),
- * kernel_verify.c (names, axes, layouts), kernel_verify_stage.c (stages one by one) and kernel_verify_store.c (that no
- * element is written twice, and no thread reads what another writes). */
+ * kernel_verify.c (names, axes, layouts), kernel_verify_stage.c (stages one by one), kernel_verify_shared.c (those of
+ * what a block shares) and kernel_verify_store.c (that no element is written twice, and no thread reads what another
+ * writes). */
 #ifndef TDC_KERNEL_VERIFY_H
 #define TDC_KERNEL_VERIFY_H
 
@@ -75,6 +76,37 @@ uint64_t verify_outside(Verify *v, const Expr *e);
 void verify_find_outside(Verify *v);
 
 bool verify_body(Verify *v, Stage *const *at, int n);
+
+/* What all stages are asked (kernel_verify_stage.c). Is e of that type? */
+bool verify_type(Verify *v, const Stage *s, const Expr *e, Type t);
+/* Do all threads of the block, or of the cluster, come to the stage together? */
+bool verify_collective(Verify *v, const Stage *s, bool cluster);
+/* Is e defined wherever it shows, but outside of the axes in `guarded` (bits by Axis.id)? */
+bool verify_defined(Verify *v, const Stage *s, const Expr *e, uint64_t guarded);
+/* The same of all that an access of these factors has. */
+bool verify_access(Verify *v, const Stage *s, FactorSet domain);
+/* May a load or copy run ahead of its loop? */
+bool verify_ahead(Verify *v, const Stage *s);
+/* Among Verify.reads or writes from now on. */
+void verify_note(Verify *v, const Stage *s, bool write);
+const ScopeRow *verify_in_scope(const Verify *v, const Value *x); /* NULL: it is not */
+const Factor *verify_first(const Verify *v, FactorSet set);
+/* Those of the thread factors that lie in several warps. */
+FactorSet verify_across_warps(const Layout *l, FactorSet set);
+
+/* kernel_verify_shared.c. */
+bool verify_copy(Verify *v, const Stage *s);
+bool verify_share(Verify *v, const Stage *s);
+bool verify_read(Verify *v, const Stage *s);
+bool verify_bins(Verify *v, const Stage *s);
+bool verify_scatter(Verify *v, const Stage *s);
+/* Is the tile of each axis a range? Nothing of the block or a loop stands inside its threads and registers. */
+bool verify_tile_axes(Verify *v, const Stage *s, const Layout *l, FactorSet domain);
+/* Are there whole warps, which bulk copies are sent for, and off, by? */
+bool verify_by_warps(Verify *v, const Stage *s);
+void verify_add_shared(Verify *v, int64_t bytes);
+/* So many tiles, each of whole 16-byte pieces, where the first may begin (lower_shared.c). */
+void verify_add_tiles(Verify *v, Type t, int64_t elements, int64_t n);
 
 /* Whether e is a bool expression of dimensions. */
 bool verify_is_condition(const Verify *v, const Expr *e);

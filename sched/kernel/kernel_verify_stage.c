@@ -7,7 +7,7 @@
 
 /* ---- expressions ---- */
 
-static const ScopeRow *in_scope(const Verify *v, const Value *x) {
+const ScopeRow *verify_in_scope(const Verify *v, const Value *x) {
     for (int i = v->scope.n; i-- > 0;)
         if (v->scope.at[i].value == x) return &v->scope.at[i];
     return NULL;
@@ -29,7 +29,7 @@ static Found check_leaf(const Expr *e, void *leaves) {
         verify_fail_at(v, x->s, "loads and reductions are stages, not expressions");
     else if (e->op == OP_ALIGNED)
         verify_fail_at(v, x->s, "how tensors lie is for choices to ask");
-    else if (e->op == OP_VALUE && !in_scope(v, e->u.value))
+    else if (e->op == OP_VALUE && !verify_in_scope(v, e->u.value))
         verify_fail_at(v, x->s, "%s is used before it is made, or outside its loop", e->u.value->name);
     else if (e->op == OP_VALUE && e->u.value->kind == VALUE_SHARED)
         verify_fail_at(v, x->s, "%s is in shared memory: it has to be read first", e->u.value->name);
@@ -40,7 +40,7 @@ static Found check_leaf(const Expr *e, void *leaves) {
     return FOUND;
 }
 
-static const Factor *first_of(const Verify *v, FactorSet set) {
+const Factor *verify_first(const Verify *v, FactorSet set) {
     for (int i = 0; i < v->part->factors.n; i++)
         if (set >> v->part->factors.at[i]->id & 1) return v->part->factors.at[i];
     return NULL;
@@ -54,14 +54,15 @@ static bool check_expr(Verify *v, const Stage *s, const Expr *e) {
               missing = d & layout_scope_factors(s->layout, SCOPE_LOOP) & ~verify_loops(v);
     if (foreign)
         return verify_fail_at(v, s, "it depends on %s.%s, which layout %s does not have",
-                              first_of(v, foreign)->axis->name, bind_text(first_of(v, foreign)->bind), s->layout->name);
+                              verify_first(v, foreign)->axis->name, bind_text(verify_first(v, foreign)->bind),
+                              s->layout->name);
     if (missing)
         return verify_fail_at(v, s, "it depends on axis %s, whose loop is not around it",
-                              first_of(v, missing)->axis->name);
+                              verify_first(v, missing)->axis->name);
     for (int i = 0; i < v->around.n; i++)
         if (v->around.at[i]->kind == STAGE_LAST && (d & v->around.at[i]->over))
             return verify_fail_at(v, s, "which block is the last one is chance, so nothing there may depend on %s.grid",
-                                  first_of(v, d & v->around.at[i]->over)->axis->name);
+                                  verify_first(v, d & v->around.at[i]->over)->axis->name);
     return true;
 }
 
@@ -78,7 +79,7 @@ static bool check_operands(Verify *v, const Stage *s) {
     return true;
 }
 
-static bool check_type(Verify *v, const Stage *s, const Expr *e, Type t) {
+bool verify_type(Verify *v, const Stage *s, const Expr *e, Type t) {
     if (e->type == t || (t != TY_BOOL && e->type == type_acc(t))) return true;
     return verify_fail_at(v, s, "an expression of type %s where %s is stored: it wants a cast", type_name(e->type),
                           type_name(t));
@@ -87,7 +88,7 @@ static bool check_type(Verify *v, const Stage *s, const Expr *e, Type t) {
 /* ---- what surrounds ---- */
 
 /* All threads of the block (of the cluster, too) must come here together. */
-static bool check_collective(Verify *v, const Stage *s, bool cluster) {
+bool verify_collective(Verify *v, const Stage *s, bool cluster) {
     for (int i = 0; i < v->around.n; i++) {
         const Stage *a = v->around.at[i];
         const Layout *l = v->part->layouts.at[0];
@@ -109,7 +110,7 @@ static bool check_collective(Verify *v, const Stage *s, bool cluster) {
 static Found is_made_inside(const Expr *e, const void *verify) {
     const Verify *v = verify;
     if (e->op != OP_VALUE) return FOUND_INSIDE;
-    const ScopeRow *row = in_scope(v, e->u.value);
+    const ScopeRow *row = verify_in_scope(v, e->u.value);
     return !row || row->depth >= v->around.n || e->u.value->kind == VALUE_VAR ? FOUND : FOUND_INSIDE;
 }
 
@@ -120,7 +121,7 @@ static bool check_ahead(Verify *v, const Stage *s, const Expr *e) {
                                     inner->u.value->name);
 }
 
-static bool runs_ahead(Verify *v, const Stage *s) {
+bool verify_ahead(Verify *v, const Stage *s) {
     if (v->around.n == 0 || v->around.at[v->around.n - 1]->kind != STAGE_FOR)
         return verify_fail_at(v, s, "it stands in no loop to run ahead of");
     for (int i = 0; i < s->tensor->rank; i++)
@@ -129,7 +130,7 @@ static bool runs_ahead(Verify *v, const Stage *s) {
 }
 
 /* Undefined elements must be ones that the stage does not touch. */
-static bool check_defined(Verify *v, const Stage *s, const Expr *e, uint64_t guarded) {
+bool verify_defined(Verify *v, const Stage *s, const Expr *e, uint64_t guarded) {
     uint64_t bad = verify_outside(v, e) & ~guarded;
     for (int i = 0; i < v->part->axes.n; i++)
         if (bad >> i & 1)
@@ -140,15 +141,15 @@ static bool check_defined(Verify *v, const Stage *s, const Expr *e, uint64_t gua
 
 /* ---- memory ---- */
 
-static bool check_access(Verify *v, const Stage *s, FactorSet domain) {
+bool verify_access(Verify *v, const Stage *s, FactorSet domain) {
     uint64_t guarded = verify_guarded(v, s->layout, domain);
     for (int i = 0; i < s->tensor->rank; i++)
-        if (!check_defined(v, s, s->subs[i], guarded)) return false;
-    return check_defined(v, s, s->cond, guarded) && check_defined(v, s, s->other, guarded) &&
-           check_defined(v, s, s->expr[0], guarded);
+        if (!verify_defined(v, s, s->subs[i], guarded)) return false;
+    return verify_defined(v, s, s->cond, guarded) && verify_defined(v, s, s->other, guarded) &&
+           verify_defined(v, s, s->expr[0], guarded);
 }
 
-static void note(Verify *v, const Stage *s, bool write) {
+void verify_note(Verify *v, const Stage *s, bool write) {
     WriteRow row = {v->part, s, v->order, -1};
     for (int i = 0; i < v->around.n; i++)
         if (v->around.at[i]->kind == STAGE_LAST) row.last = v->order;
@@ -160,196 +161,10 @@ static void note(Verify *v, const Stage *s, bool write) {
 
 static bool check_load(Verify *v, const Stage *s) {
     if (s->other && !s->cond) return verify_fail_at(v, s, "else without if");
-    if (s->other && !check_type(v, s, s->other, s->tensor->type)) return false;
-    if (s->depth > 0 && !runs_ahead(v, s)) return false;
-    note(v, s, false);
-    return check_access(v, s, stage_operands(v->part, s->layout, s));
-}
-
-static int64_t bytes_of(Type t, int64_t n) { return n > INT64_MAX / 64 ? INT64_MAX / 8 : (n * type_bits(t) + 7) / 8; }
-
-static void add_shared(Verify *v, int64_t bytes) {
-    if (!add_ok(v->shared, bytes, &v->shared)) v->shared = INT64_MAX;
-}
-
-/* So many tiles, each of whole 16-byte pieces, where the first may begin (lower_shared.c). */
-static void add_tiles(Verify *v, Type t, int64_t elements, int64_t n) {
-    int64_t bytes = bytes_of(t, elements);
-    bytes += -bytes & 15;
-    if (!mul_ok(bytes, n, &bytes)) bytes = INT64_MAX;
-    add_shared(v, bytes);
-    add_shared(v, MAX_SHARED_ALIGN);
-}
-
-/* The tile of an axis is a range: nothing of the block or a loop stands inside its threads and registers. */
-static bool check_tile_axes(Verify *v, const Stage *s, const Layout *l, FactorSet domain) {
-    bool tile = false;
-    const Axis *last = NULL;
-    for (int i = 0; i < l->factors.n; i++) {
-        const Factor *f = l->factors.at[i];
-        if (f->axis != last) tile = false;
-        last = f->axis;
-        bool outer = bind_scope(f->bind) == SCOPE_BLOCK || bind_scope(f->bind) == SCOPE_LOOP;
-        if (outer && tile && f->size != 1 && (domain & layout_tile_factors(l, f->axis)))
-            return verify_fail_at(v, s,
-                                  "axis %s: its tile in the block is no range, because its %s factor stands inside",
-                                  f->axis->name, bind_text(f->bind));
-        tile |= !outer && f->size != 1;
-    }
-    return true;
-}
-
-/* Bulk copies are sent for, and off, by whole warps. */
-static bool check_bulk(Verify *v, const Stage *s) {
-    return v->k->threads % TARGET_WARP == 0 ||
-           verify_fail_at(v, s, "bulk copies are made by warps, and %d threads are no whole warps", v->k->threads);
-}
-
-static bool is_read_in(const Value *x, Stage *const *at, int n) {
-    bool read = false;
-    for (int i = 0; i < n; i++) read |= at[i]->kind == STAGE_READ && at[i]->source == x;
-    return read;
-}
-
-static bool is_made_in(const Stage *s, const Stage *around) {
-    bool in = false;
-    for (int i = 0; i < around->body.n; i++) in |= around->body.at[i] == s;
-    return in;
-}
-
-/* Whether every read of x among these stages stands in a loop of the axis, which no other stage is around, and there is
- * one. */
-static bool is_read_in_loops(const Value *x, const Axis *axis, Stage *const *at, int n) {
-    bool read = false;
-    for (int i = 0; i < n; i++) {
-        const bool loop = at[i]->kind == STAGE_FOR && at[i]->axis == axis;
-        read |= loop && is_read_in(x, at[i]->body.at, at[i]->body.n);
-    }
-    return read;
-}
-
-/* What is held is asked for all at once, by a loop that does nothing else, and stays until the block ends. */
-static bool check_held(Verify *v, const Stage *s) {
-    const Stage *loop = v->around.at[v->around.n - 1];
-    if (v->around.n > 1) return verify_fail_at(v, s, "what is held is asked for once, and not in a loop in another");
-    for (int i = 0; i < loop->body.n; i++)
-        if (loop->body.at[i]->kind != STAGE_COPY || !loop->body.at[i]->held)
-            return verify_fail_at(v, s, "its loop does more than to ask for what is held");
-    for (int i = 0; i < v->part->factors.n; i++) {
-        const Factor *f = v->part->factors.at[i];
-        if (f->axis != loop->axis || f->bind != BIND_SERIAL) continue;
-        if (f->size < 1 || f->size > MAX_COPY_DEPTH)
-            return verify_fail_at(v, s, "axis %s: the loop of what is held has a size, which is 1 to %d", f->axis->name,
-                                  MAX_COPY_DEPTH);
-    }
-    return is_read_in_loops(s->out[0], loop->axis, v->part->body.at, v->part->body.n) ||
-           verify_fail_at(v, s, "no loop of axis %s behind it reads it", loop->axis->name);
-}
-
-/* Copies of one loop: those of all threads are waited for together, by their number. */
-static bool check_in_loop(Verify *v, const Stage *s) {
-    const Stage *loop = v->around.at[v->around.n - 1];
-    if (s->held) return check_held(v, s);
-    for (int i = 0; i < loop->body.n && s->path == PATH_ASYNC; i++) {
-        const Stage *other = loop->body.at[i];
-        if (other->kind == STAGE_COPY && other->path == PATH_ASYNC && !other->held && other->depth != s->depth)
-            return verify_fail_at(v, s, "asynchronous copies of one loop run equally far ahead, not by %d and %d",
-                                  other->depth, s->depth);
-    }
-    return is_read_in(s->out[0], loop->body.at, loop->body.n) ||
-           verify_fail_at(v, s, "nothing in its loop's own body reads it");
-}
-
-static bool check_copy(Verify *v, const Stage *s) {
-    FactorSet domain = s->out[0]->domain;
-    if (s->path != PATH_ASYNC && s->path != PATH_BULK) return verify_fail_at(v, s, "a copy is async or bulk");
-    if (s->depth < 1 || s->depth > MAX_COPY_DEPTH)
-        return verify_fail_at(v, s, "depth %d: it is 1 to %d", s->depth, MAX_COPY_DEPTH);
-    if (s->held && s->depth != 1) return verify_fail_at(v, s, "what is held runs no number of iterations ahead");
-    if (s->cond || s->other) return verify_fail_at(v, s, "a copy has no condition");
-    if (!runs_ahead(v, s) || !check_tile_axes(v, s, s->layout, domain) || !verify_rows(v, s)) return false;
-    if (!check_in_loop(v, s) || (s->path == PATH_BULK && !check_bulk(v, s))) return false;
-    const int slots = stage_slots(v->part, s);
-    add_tiles(v, s->tensor->type, verify_product(s->layout, domain & verify_tile(s->layout)), slots);
-    add_shared(v, 16 * slots);
-    note(v, s, false);
-    return check_collective(v, s, false) && check_access(v, s, stage_operands(v->part, s->layout, s));
-}
-
-static bool check_share(Verify *v, const Stage *s) {
-    const Layout *l = s->layout;
-    FactorSet domain = s->out[0]->domain;
-    const Axis *row = NULL;
-    int axes = 0;
-    if (s->pad && s->swizzle) return verify_fail_at(v, s, "a padded tile is not swizzled");
-    if (type_bits(s->out[0]->type) < 8)
-        return verify_fail_at(v, s, "elements of %s are no bytes", type_name(s->out[0]->type));
-    if (!check_collective(v, s, false) || !check_tile_axes(v, s, l, domain)) return false;
-    for (int i = 0; i < v->part->axes.n; i++) {
-        const Axis *a = v->part->axes.at[i];
-        FactorSet tile = layout_tile_factors(l, a);
-        if (!(tile & domain)) continue;
-        if (tile & ~domain)
-            return verify_fail_at(v, s, "it holds only some factors of axis %s, so it is no tile of it", a->name);
-        if (verify_product(l, tile) <= 1) continue;
-        row = a;
-        axes++;
-    }
-    int64_t elements = verify_product(l, domain & verify_tile(l)),
-            width = row ? verify_product(l, layout_tile_factors(l, row)) : 1;
-    int64_t chunks = bytes_of(s->out[0]->type, width) / 16;
-    if (s->swizzle && (bytes_of(s->out[0]->type, width) % 16 || (chunks & (chunks - 1)) || chunks < 2 || axes < 2))
-        return verify_fail_at(v, s, "a swizzled row has a power of two of 16-byte pieces, and its tile several rows");
-    if (s->pad && !mul_ok(elements / width, width + s->pad, &elements)) elements = INT64_MAX;
-    add_tiles(v, s->out[0]->type, elements, 1);
-    return true;
-}
-
-static bool check_loops_around(Verify *v, const Stage *s) {
-    if (!(s->out[0]->domain & layout_scope_factors(s->layout, SCOPE_LOOP) & ~verify_loops(v))) return true;
-    return verify_fail_at(v, s, "a loop of its axes is not around it");
-}
-
-/* Rows of bins are those of threads and registers that the stage has, too. */
-static bool check_read_bins(Verify *v, const Stage *s) {
-    const Value *x = s->source;
-    const FactorSet rows = x->domain & verify_tile(x->layout);
-    if (rows & ~s->layout->all)
-        return verify_fail_at(v, s, "%s differs along %s.%s, which layout %s does not have", x->name,
-                              first_of(v, rows & ~s->layout->all)->axis->name,
-                              bind_text(first_of(v, rows & ~s->layout->all)->bind), s->layout->name);
-    Stage again = *x->def;
-    again.layout = s->layout;
-    if (stage_bins_length(&again) != stage_bins_length(x->def))
-        return verify_fail_at(v, s, "axis %s has %lld elements in the bins, but %lld in layout %s", x->def->axis->name,
-                              (long long)stage_bins_length(x->def), (long long)stage_bins_length(&again),
-                              s->layout->name);
-    return check_collective(v, s, false) && check_tile_axes(v, s, s->layout, s->out[0]->domain) &&
-           check_loops_around(v, s);
-}
-
-static bool check_read(Verify *v, const Stage *s) {
-    const Value *x = s->source;
-    if (!in_scope(v, x)) return verify_fail_at(v, s, "%s is read before it is made, or outside its loop", x->name);
-    if (x->def->kind == STAGE_BINS) return check_read_bins(v, s);
-    if (!check_collective(v, s, false) || !check_tile_axes(v, s, s->layout, s->out[0]->domain)) return false;
-    const Stage *around = v->around.n ? v->around.at[v->around.n - 1] : NULL;
-    const bool ahead = x->def->kind == STAGE_COPY && !x->def->held;
-    if (ahead && !(around && is_made_in(x->def, around)))
-        return verify_fail_at(v, s, "%s, a copy ahead, is read elsewhere than in its loop's own body", x->name);
-    if (x->def->held && !(v->around.n == 1 && around->kind == STAGE_FOR && !is_made_in(x->def, around)))
-        return verify_fail_at(v, s, "%s, which is held, is read elsewhere than in a loop of its own behind that one",
-                              x->name);
-    for (int i = 0; i < v->part->axes.n; i++) {
-        const Axis *a = v->part->axes.at[i];
-        FactorSet from = layout_tile_factors(x->layout, a), to = layout_tile_factors(s->layout, a);
-        bool used = x->domain & layout_axis_factors(x->layout, a);
-        if (used && verify_product(x->layout, from & x->domain) != verify_product(s->layout, to))
-            return verify_fail_at(v, s, "axis %s has %lld elements in the tile, but %lld in layout %s", a->name,
-                                  (long long)verify_product(x->layout, from & x->domain),
-                                  (long long)verify_product(s->layout, to), s->layout->name);
-    }
-    return check_loops_around(v, s);
+    if (s->other && !verify_type(v, s, s->other, s->tensor->type)) return false;
+    if (s->depth > 0 && !verify_ahead(v, s)) return false;
+    verify_note(v, s, false);
+    return verify_access(v, s, stage_operands(v->part, s->layout, s));
 }
 
 /* Threads that differ only in what the subscripts do not have are replicas, and the first of them stores: a condition
@@ -359,26 +174,26 @@ static bool check_store_cond(Verify *v, const Stage *s) {
     for (int i = 0; i < s->tensor->rank; i++) d |= expr_domain(v->part, s->layout, s->subs[i]);
     c &= ~d & (verify_tile(s->layout) | verify_bind_factors(s->layout, BIND_CLUSTER));
     if (!c) return true;
-    return verify_fail_at(v, s, "its condition depends on %s.%s, and its subscripts do not", first_of(v, c)->axis->name,
-                          bind_text(first_of(v, c)->bind));
+    return verify_fail_at(v, s, "its condition depends on %s.%s, and its subscripts do not",
+                          verify_first(v, c)->axis->name, bind_text(verify_first(v, c)->bind));
 }
 
 static bool check_store(Verify *v, const Stage *s) {
     if (s->tensor->kind == TENSOR_INPUT) return verify_fail_at(v, s, "an input is not written");
-    if (!check_type(v, s, s->expr[0], s->tensor->type)) return false;
+    if (!verify_type(v, s, s->expr[0], s->tensor->type)) return false;
     FactorSet domain = s->cond ? expr_domain(v->part, s->layout, s->cond) : 0;
     for (int i = 0; i < s->tensor->rank; i++) domain |= expr_domain(v->part, s->layout, s->subs[i]);
     if (s->kind == STAGE_ATOMIC)
         domain = stage_operands(v->part, s->layout, s);
     else if (!check_store_cond(v, s))
         return false;
-    note(v, s, true);
-    if (!verify_store_once(v, s) || !check_access(v, s, domain)) return false;
+    verify_note(v, s, true);
+    if (!verify_store_once(v, s) || !verify_access(v, s, domain)) return false;
     if (s->path != PATH_BULK) return true;
     if (s->cond) return verify_fail_at(v, s, "a bulk store has no condition");
     const bool loop = verify_loops(v) != 0; /* then two tiles take turns */
-    add_tiles(v, s->tensor->type, verify_product(s->layout, domain & verify_tile(s->layout)), loop ? 2 : 1);
-    return check_bulk(v, s) && check_collective(v, s, false) && check_tile_axes(v, s, s->layout, domain) &&
+    verify_add_tiles(v, s->tensor->type, verify_product(s->layout, domain & verify_tile(s->layout)), loop ? 2 : 1);
+    return verify_by_warps(v, s) && verify_collective(v, s, false) && verify_tile_axes(v, s, s->layout, domain) &&
            verify_rows(v, s);
 }
 
@@ -414,7 +229,7 @@ static bool check_monoid(Verify *v, const Stage *s) {
 static bool in_one_warp(const Factor *f) { return digit_in_warp(f->tid_stride, f->size); }
 
 /* The thread factors of a set that lie across warps: what is exchanged over them goes through shared memory. */
-static FactorSet across_warps(const Layout *l, FactorSet set) {
+FactorSet verify_across_warps(const Layout *l, FactorSet set) {
     FactorSet across = 0;
     for (int i = 0; i < l->factors.n; i++) {
         const Factor *f = l->factors.at[i];
@@ -429,7 +244,7 @@ static void add_cells(Verify *v, const Monoid *m, int64_t cells) {
     for (int i = 0; i < m->n; i++) {
         int64_t bytes;
         if (!mul_ok(cells, cell_bytes(m->type[i]) * (v->around.n ? 2 : 1), &bytes)) bytes = INT64_MAX;
-        add_shared(v, bytes);
+        verify_add_shared(v, bytes);
     }
 }
 
@@ -475,13 +290,13 @@ static bool check_reduce(Verify *v, const Stage *s) {
     if (!s->over || (s->over & ~d))
         return verify_fail_at(v, s, "it folds over factors on which its operand does not depend");
     if (!check_ordered(v, s, threads | cluster)) return false;
-    if ((s->over & (threads | cluster)) && !check_collective(v, s, (s->over & cluster) != 0)) return false;
+    if ((s->over & (threads | cluster)) && !verify_collective(v, s, (s->over & cluster) != 0)) return false;
     if (!check_warps(v, s, s->over)) return false;
     uint64_t guarded = verify_guarded(v, l, d);
     for (int i = 0; i < s->monoid->n; i++)
-        if (!check_defined(v, s, s->expr[i], guarded)) return false;
-    if (!check_defined(v, s, s->cond, guarded)) return false;
-    FactorSet results = s->out[0]->domain & verify_tile(l), warps = across_warps(l, s->over);
+        if (!verify_defined(v, s, s->expr[i], guarded)) return false;
+    if (!verify_defined(v, s, s->cond, guarded)) return false;
+    FactorSet results = s->out[0]->domain & verify_tile(l), warps = verify_across_warps(l, s->over);
     int64_t cells; /* with one more for each result, so that lanes use all banks (lower_cells.c) */
     if (!mul_ok(verify_product(l, results), verify_product(l, warps) | 1, &cells)) cells = INT64_MAX;
     if (warps) add_cells(v, s->monoid, cells);
@@ -520,7 +335,7 @@ static bool check_scan(Verify *v, const Stage *s) {
     FactorSet blocks = layout_scope_factors(l, SCOPE_BLOCK), own = layout_axis_factors(l, s->axis) & ~blocks,
               loops = layout_scope_factors(l, SCOPE_LOOP), threads = layout_scope_factors(l, SCOPE_THREAD),
               d = stage_operands(v->part, l, s);
-    if (!check_monoid(v, s) || !check_scan_order(v, s) || !check_warps(v, s, own) || !check_collective(v, s, false))
+    if (!check_monoid(v, s) || !check_scan_order(v, s) || !check_warps(v, s, own) || !verify_collective(v, s, false))
         return false;
     if (own & ~d) return verify_fail_at(v, s, "its operand does not depend on all of axis %s", s->axis->name);
     if ((own & loops) && !s->carry[0])
@@ -531,22 +346,22 @@ static bool check_scan(Verify *v, const Stage *s) {
         return verify_fail_at(v, s, "a loop goes forwards, so a reverse scan has its axis in one tile");
     uint64_t guarded = verify_guarded(v, l, d);
     for (int i = 0; i < s->monoid->n; i++) {
-        if (!check_defined(v, s, s->expr[i], guarded)) return false;
+        if (!verify_defined(v, s, s->expr[i], guarded)) return false;
         const Value *c = s->carry[i];
         if (!s->carry[0]) continue;
-        if (!c || c->kind != VALUE_VAR || !in_scope(v, c))
+        if (!c || c->kind != VALUE_VAR || !verify_in_scope(v, c))
             return verify_fail_at(v, s, "a carry is a var for each part, made before");
         if (c->type != s->monoid->type[i]) return verify_fail_at(v, s, "carry %s is not of the monoid's type", c->name);
-        if (in_scope(v, c)->loops & own)
+        if (verify_in_scope(v, c)->loops & own)
             return verify_fail_at(v, s, "carry %s is made anew in each iteration", c->name);
         if (c->domain & own)
             return verify_fail_at(v, s, "carry %s differs along the axis it is carried along", c->name);
         if (!check_assign(v, s, c, d & ~own, verify_outside(v, s->expr[i]) & ~((uint64_t)1 << s->axis->id)))
             return false;
     }
-    FactorSet warps = across_warps(l, own), lanes = own & threads & ~warps;
+    FactorSet warps = verify_across_warps(l, own), lanes = own & threads & ~warps;
     if (warps) add_cells(v, s->monoid, verify_product(l, s->out[0]->domain & verify_tile(l) & ~lanes));
-    return check_defined(v, s, s->cond, guarded);
+    return verify_defined(v, s, s->cond, guarded);
 }
 
 /* ---- variables ---- */
@@ -555,10 +370,10 @@ static bool check_scan(Verify *v, const Stage *s) {
 static bool check_assign(Verify *v, const Stage *s, const Value *x, FactorSet domain, uint64_t outside) {
     const Layout *l = s->layout;
     FactorSet more = domain & verify_tile(l) & ~x->domain, loops = layout_scope_factors(l, SCOPE_LOOP);
-    const ScopeRow *row = in_scope(v, x);
+    const ScopeRow *row = verify_in_scope(v, x);
     if (more)
         return verify_fail_at(v, s, "what it is assigned depends on %s.%s, and %s does not",
-                              first_of(v, more)->axis->name, bind_text(first_of(v, more)->bind), x->name);
+                              verify_first(v, more)->axis->name, bind_text(verify_first(v, more)->bind), x->name);
     for (int i = 0; i < v->part->axes.n; i++) {
         const Axis *a = v->part->axes.at[i];
         FactorSet own = layout_axis_factors(l, a);
@@ -573,77 +388,17 @@ static bool check_assign(Verify *v, const Stage *s, const Value *x, FactorSet do
 
 static bool check_var(Verify *v, const Stage *s) {
     const Value *x = s->out[0];
-    if (!check_type(v, s, s->expr[0], x->type)) return false;
+    if (!verify_type(v, s, s->expr[0], x->type)) return false;
     return check_assign(v, s, x, expr_domain(v->part, s->layout, s->expr[0]), verify_outside(v, s->expr[0]));
 }
 
 static bool check_set(Verify *v, const Stage *s) {
     const Value *x = s->out[0];
     if (x->kind != VALUE_VAR) return verify_fail_at(v, s, "%s is not a var", x->name);
-    if (!in_scope(v, x)) return verify_fail_at(v, s, "%s is assigned outside the stages that it was made in", x->name);
-    if (!check_type(v, s, s->expr[0], x->type)) return false;
+    if (!verify_in_scope(v, x))
+        return verify_fail_at(v, s, "%s is assigned outside the stages that it was made in", x->name);
+    if (!verify_type(v, s, s->expr[0], x->type)) return false;
     return check_assign(v, s, x, expr_domain(v->part, s->layout, s->expr[0]), verify_outside(v, s->expr[0]));
-}
-
-/* ---- bins ---- */
-
-/* What a block has of the axis is a range: its blocks stand outside of all else. */
-static bool check_range(Verify *v, const Stage *s) {
-    bool inside = false;
-    for (int i = 0; i < s->layout->factors.n; i++) {
-        const Factor *f = s->layout->factors.at[i];
-        if (f->axis != s->axis || f->size == 1) continue;
-        const bool block = bind_scope(f->bind) == SCOPE_BLOCK;
-        if (block && inside)
-            return verify_fail_at(v, s,
-                                  "axis %s: what a block has of it is no range, because its %s factor stands inside",
-                                  s->axis->name, bind_text(f->bind));
-        inside |= !block;
-    }
-    return true;
-}
-
-static bool check_bins(Verify *v, const Stage *s) {
-    const Value *x = s->out[0];
-    const FactorSet own = layout_axis_factors(s->layout, s->axis), tile = verify_tile(s->layout);
-    int64_t elements;
-    if (!check_type(v, s, s->expr[0], x->type)) return false;
-    if (!type_is_compute(x->type)) return verify_fail_at(v, s, "elements of %s are no words", type_name(x->type));
-    if (expr_domain(v->part, s->layout, s->expr[0]) & tile)
-        return verify_fail_at(v, s, "all of its elements begin as one value");
-    if (x->domain & own) return verify_fail_at(v, s, "each row has all of axis %s", s->axis->name);
-    if (own & verify_loops(v)) return verify_fail_at(v, s, "the loop of axis %s is around it", s->axis->name);
-    if (!stage_bins_length(s))
-        return verify_fail_at(v, s, "the factors of axis %s inside a block have sizes", s->axis->name);
-    if (!mul_ok(stage_bins_length(s), stage_bins_rows(s), &elements)) elements = INT64_MAX;
-    add_tiles(v, x->type, elements, 1);
-    return check_collective(v, s, false) && check_range(v, s) && check_tile_axes(v, s, s->layout, own);
-}
-
-/* The threads of a warp come to it together, and take turns where the order shows; several warps do not. */
-static bool check_scatter(Verify *v, const Stage *s) {
-    const Layout *l = s->layout;
-    const Value *x = s->source;
-    const FactorSet d = stage_operands(v->part, l, s), rows = x->domain & verify_tile(l);
-    if (!in_scope(v, x)) return verify_fail_at(v, s, "%s is used before it is made, or outside its loop", x->name);
-    if (!check_type(v, s, s->expr[0], x->type)) return false;
-    if (s->expr[1]->type != TY_I64) return verify_fail_at(v, s, "an index is i64");
-    if (s->monoid->n != 1 || s->monoid->ordered)
-        return verify_fail_at(v, s, "monoid %s has no order of its own, and one part", s->monoid->name);
-    if (d & layout_axis_factors(l, x->def->axis))
-        return verify_fail_at(v, s, "it depends on axis %s, along which data say where it goes", x->def->axis->name);
-    if (rows & ~l->all || x->def->layout != l)
-        return verify_fail_at(v, s, "%s has the rows of layout %s", x->name, x->def->layout->name);
-    const FactorSet across = across_warps(l, layout_scope_factors(l, SCOPE_THREAD) & ~rows);
-    if (across && !(monoid_atomic(s->monoid->kind) && monoid_updates(s->monoid->kind, x->type, &v->g->options)))
-        return verify_fail_at(v, s, "a row of %s is one warp's, since the order of a %s shows", x->name,
-                              s->monoid->name);
-    if (v->k->threads % TARGET_WARP)
-        return verify_fail_at(v, s, "its warps take turns, and %d threads are no whole warps", v->k->threads);
-    const uint64_t guarded = verify_guarded(v, l, d);
-    for (int i = 0; i < 2; i++)
-        if (!check_defined(v, s, s->expr[i], guarded)) return false;
-    return check_defined(v, s, s->cond, guarded) && check_collective(v, s, false);
 }
 
 /* ---- nested stages ---- */
@@ -654,15 +409,15 @@ static bool check_for(Verify *v, const Stage *s) {
     if (!loop) return verify_fail_at(v, s, "axis %s has no serial factor", s->axis->name);
     if (loop & verify_loops(v)) return verify_fail_at(v, s, "the loop of axis %s is around it already", s->axis->name);
     if (!check_expr(v, s, s->axis->lo) || !check_expr(v, s, s->axis->hi)) return false;
-    return check_defined(v, s, s->axis->lo, 0) && check_defined(v, s, s->axis->hi, 0);
+    return verify_defined(v, s, s->axis->lo, 0) && verify_defined(v, s, s->axis->hi, 0);
 }
 
 static bool check_if(Verify *v, const Stage *s) {
     FactorSet d = expr_domain(v->part, s->layout, s->cond) & verify_tile(s->layout);
     if (d)
         return verify_fail_at(v, s, "its condition depends on %s.%s: it must be the same for the whole block",
-                              first_of(v, d)->axis->name, bind_text(first_of(v, d)->bind));
-    return check_defined(v, s, s->cond, 0);
+                              verify_first(v, d)->axis->name, bind_text(verify_first(v, d)->bind));
+    return verify_defined(v, s, s->cond, 0);
 }
 
 static bool check_last(Verify *v, const Stage *s) {
@@ -688,7 +443,7 @@ static bool check_last(Verify *v, const Stage *s) {
     }
     if (!poly_nonneg(&v->env, poly_sub(v->ctx, size, need)))
         return verify_fail_at(v, s, "the counter %s has fewer elements than there are groups of blocks", t->name);
-    return check_collective(v, s, false);
+    return verify_collective(v, s, false);
 }
 
 /* ---- */
@@ -696,11 +451,11 @@ static bool check_last(Verify *v, const Stage *s) {
 static bool check_kind(Verify *v, const Stage *s) {
     switch (s->kind) {
     case STAGE_LOAD: return check_load(v, s);
-    case STAGE_COPY: return check_copy(v, s);
-    case STAGE_SHARE: return check_share(v, s);
-    case STAGE_READ: return check_read(v, s);
-    case STAGE_BINS: return check_bins(v, s);
-    case STAGE_SCATTER: return check_scatter(v, s);
+    case STAGE_COPY: return verify_copy(v, s);
+    case STAGE_SHARE: return verify_share(v, s);
+    case STAGE_READ: return verify_read(v, s);
+    case STAGE_BINS: return verify_bins(v, s);
+    case STAGE_SCATTER: return verify_scatter(v, s);
     case STAGE_MAP: return true;
     case STAGE_VAR: return check_var(v, s);
     case STAGE_SET: return check_set(v, s);
