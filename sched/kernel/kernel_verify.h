@@ -1,7 +1,7 @@
 /* What the files of the verifier of kernels share: kernel_verify_program.c (choices, and what holds across kernels),
  * kernel_verify.c (names, axes, layouts), kernel_verify_stage.c (stages one by one), kernel_verify_shared.c (those of
  * what a block shares) and kernel_verify_store.c (that no element is written twice, and no thread reads what another
- * writes). */
+ * writes); kernel_verify_ask.c has what their rules ask. */
 #ifndef TDC_KERNEL_VERIFY_H
 #define TDC_KERNEL_VERIFY_H
 
@@ -77,7 +77,7 @@ void verify_find_outside(Verify *v);
 
 bool verify_body(Verify *v, Stage *const *at, int n);
 
-/* What all stages are asked (kernel_verify_stage.c). Is e of that type? */
+/* What all stages are asked (kernel_verify_ask.c). Is e of that type? */
 bool verify_type(Verify *v, const Stage *s, const Expr *e, Type t);
 /* Do all threads of the block, or of the cluster, come to the stage together? */
 bool verify_collective(Verify *v, const Stage *s, bool cluster);

@@ -7,12 +7,6 @@
 
 /* ---- expressions ---- */
 
-const ScopeRow *verify_in_scope(const Verify *v, const Value *x) {
-    for (int i = v->scope.n; i-- > 0;)
-        if (v->scope.at[i].value == x) return &v->scope.at[i];
-    return NULL;
-}
-
 typedef struct Leaves {
     Verify *v;
     const Stage *s;
@@ -38,12 +32,6 @@ static Found check_leaf(const Expr *e, void *leaves) {
     else
         return FOUND_INSIDE;
     return FOUND;
-}
-
-const Factor *verify_first(const Verify *v, FactorSet set) {
-    for (int i = 0; i < v->part->factors.n; i++)
-        if (set >> v->part->factors.at[i]->id & 1) return v->part->factors.at[i];
-    return NULL;
 }
 
 static bool check_expr(Verify *v, const Stage *s, const Expr *e) {
@@ -79,85 +67,7 @@ static bool check_operands(Verify *v, const Stage *s) {
     return true;
 }
 
-bool verify_type(Verify *v, const Stage *s, const Expr *e, Type t) {
-    if (e->type == t || (t != TY_BOOL && e->type == type_acc(t))) return true;
-    return verify_fail_at(v, s, "an expression of type %s where %s is stored: it wants a cast", type_name(e->type),
-                          type_name(t));
-}
-
-/* ---- what surrounds ---- */
-
-/* All threads of the block (of the cluster, too) must come here together. */
-bool verify_collective(Verify *v, const Stage *s, bool cluster) {
-    for (int i = 0; i < v->around.n; i++) {
-        const Stage *a = v->around.at[i];
-        const Layout *l = v->part->layouts.at[0];
-        FactorSet same = verify_tile(l), d = 0;
-        for (int k = 1; k < v->part->layouts.n; k++) same |= verify_tile(v->part->layouts.at[k]);
-        if (cluster) same |= verify_bind_factors(l, BIND_CLUSTER);
-        if (a->kind == STAGE_FOR) d = expr_domain(v->part, l, a->axis->lo) | expr_domain(v->part, l, a->axis->hi);
-        if (a->kind == STAGE_FOR && cluster)
-            d |= layout_axis_factors(l, a->axis) & verify_bind_factors(l, BIND_CLUSTER);
-        if (a->kind == STAGE_IF) d = expr_domain(v->part, l, a->cond);
-        if (d & same)
-            return verify_fail_at(v, s, "the %s around it is not the same for all threads that meet here",
-                                  stage_text(a->kind));
-        if (a->kind == STAGE_LAST && cluster) return verify_fail_at(v, s, "only some blocks of a cluster come to it");
-    }
-    return true;
-}
-
-static Found is_made_inside(const Expr *e, const void *verify) {
-    const Verify *v = verify;
-    if (e->op != OP_VALUE) return FOUND_INSIDE;
-    const ScopeRow *row = verify_in_scope(v, e->u.value);
-    return !row || row->depth >= v->around.n || e->u.value->kind == VALUE_VAR ? FOUND : FOUND_INSIDE;
-}
-
-/* What runs ahead of its loop is evaluated before the iteration, so it reads nothing that the iteration makes. */
-static bool check_ahead(Verify *v, const Stage *s, const Expr *e) {
-    const Expr *inner = e ? expr_has(e, is_made_inside, v) : NULL;
-    return !inner || verify_fail_at(v, s, "it runs ahead of the loop, but reads %s, which an iteration makes",
-                                    inner->u.value->name);
-}
-
-bool verify_ahead(Verify *v, const Stage *s) {
-    if (v->around.n == 0 || v->around.at[v->around.n - 1]->kind != STAGE_FOR)
-        return verify_fail_at(v, s, "it stands in no loop to run ahead of");
-    for (int i = 0; i < s->tensor->rank; i++)
-        if (!check_ahead(v, s, s->subs[i])) return false;
-    return check_ahead(v, s, s->cond) && check_ahead(v, s, s->other);
-}
-
-/* Undefined elements must be ones that the stage does not touch. */
-bool verify_defined(Verify *v, const Stage *s, const Expr *e, uint64_t guarded) {
-    uint64_t bad = verify_outside(v, e) & ~guarded;
-    for (int i = 0; i < v->part->axes.n; i++)
-        if (bad >> i & 1)
-            return verify_fail_at(v, s, "it uses elements that are undefined outside axis %s",
-                                  v->part->axes.at[i]->name);
-    return true;
-}
-
 /* ---- memory ---- */
-
-bool verify_access(Verify *v, const Stage *s, FactorSet domain) {
-    uint64_t guarded = verify_guarded(v, s->layout, domain);
-    for (int i = 0; i < s->tensor->rank; i++)
-        if (!verify_defined(v, s, s->subs[i], guarded)) return false;
-    return verify_defined(v, s, s->cond, guarded) && verify_defined(v, s, s->other, guarded) &&
-           verify_defined(v, s, s->expr[0], guarded);
-}
-
-void verify_note(Verify *v, const Stage *s, bool write) {
-    WriteRow row = {v->part, s, v->order, -1};
-    for (int i = 0; i < v->around.n; i++)
-        if (v->around.at[i]->kind == STAGE_LAST) row.last = v->order;
-    if (write)
-        vec_push(v->ctx, &v->writes, row);
-    else
-        vec_push(v->ctx, &v->reads, row);
-}
 
 static bool check_load(Verify *v, const Stage *s) {
     if (s->other && !s->cond) return verify_fail_at(v, s, "else without if");
@@ -226,19 +136,6 @@ static bool check_monoid(Verify *v, const Stage *s) {
     return true;
 }
 
-static bool in_one_warp(const Factor *f) { return digit_in_warp(f->tid_stride, f->size); }
-
-/* The thread factors of a set that lie across warps: what is exchanged over them goes through shared memory. */
-FactorSet verify_across_warps(const Layout *l, FactorSet set) {
-    FactorSet across = 0;
-    for (int i = 0; i < l->factors.n; i++) {
-        const Factor *f = l->factors.at[i];
-        if ((set >> f->id & 1) && bind_scope(f->bind) == SCOPE_THREAD && f->size > 1 && !in_one_warp(f))
-            across |= (FactorSet)1 << f->id;
-    }
-    return across;
-}
-
 /* The cells of an exchange for every part of a state; in a loop there are two copies. */
 static void add_cells(Verify *v, const Monoid *m, int64_t cells) {
     for (int i = 0; i < m->n; i++) {
@@ -252,8 +149,8 @@ static void add_cells(Verify *v, const Monoid *m, int64_t cells) {
 static bool check_warps(Verify *v, const Stage *s, FactorSet over) {
     for (int i = 0; i < s->layout->factors.n; i++) {
         const Factor *f = s->layout->factors.at[i];
-        if ((over >> f->id & 1) && bind_scope(f->bind) == SCOPE_THREAD && f->size > 1 && in_one_warp(f) &&
-            v->k->threads % 32)
+        if ((over >> f->id & 1) && bind_scope(f->bind) == SCOPE_THREAD && f->size > 1 &&
+            digit_in_warp(f->tid_stride, f->size) && v->k->threads % 32)
             return verify_fail_at(v, s, "it crosses threads of a warp, and %d threads are no whole warps",
                                   v->k->threads);
     }
@@ -316,7 +213,7 @@ static bool check_scan_order(Verify *v, const Stage *s) {
         if (scope == SCOPE_BLOCK)
             return verify_fail_at(v, s, "a scan does not cross blocks: axis %s has a %s factor", f->axis->name,
                                   bind_text(f->bind));
-        bool lane = scope == SCOPE_THREAD && in_one_warp(f);
+        bool lane = scope == SCOPE_THREAD && digit_in_warp(f->tid_stride, f->size);
         if (lane && level == 1 && f->tid_stride * f->size != low)
             return verify_fail_at(v, s, "the lane factors of a scanned axis stand next to each other");
         if (lane ? level == 2 : level >= 1 && scope == SCOPE_THREAD)
