@@ -17,11 +17,13 @@ enum {
  * several are, each of whose values is a smaller part of the points. */
 static const double GAIN = 0.008, GAIN_OF_SEVERAL = 0.005;
 
-/* The leaf whose best test is worth most. */
-static int best_leaf(Choosing *x, Leaf *leaves, int n) {
+/* The leaf whose best test is worth most, of those whose tests may be worth so much: none is worth more than its leaf
+ * loses. */
+static int best_leaf(Choosing *x, Leaf *leaves, int n, double least) {
     int best = 0;
     for (int i = 0; i < n; i++) {
-        if (!leaves[i].tried) versions_find_best(x, &leaves[i]);
+        if (!leaves[i].tried) leaves[i].best = (Parting){.gain = 0};
+        if (!leaves[i].tried && leaves[i].loss > least) versions_find_best(x, &leaves[i]);
         if (leaves[i].best.worth > leaves[best].best.worth) best = i;
     }
     return best;
@@ -161,7 +163,7 @@ static void note(const Choosing *x, const Leaf *leaves, int n, int kernels, int 
 static double part_all(Choosing *x, Leaves *l, double least, int most) {
     double gained = 0;
     for (; l->n < most; l->n++) {
-        const int leaf = best_leaf(x, l->at, l->n);
+        const int leaf = best_leaf(x, l->at, l->n, least);
         if (l->at[leaf].best.worth <= least) break;
         gained += l->at[leaf].best.gain;
         part(x, l->at, l->n, leaf);

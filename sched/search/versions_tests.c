@@ -284,7 +284,7 @@ static void try_candidate(const Choosing *x, const Sweep *s, const Leaf *l, Leng
 void versions_try_lengths(Choosing *x, const Leaf *l, Lengths axes, Parting *best) {
     Sweep s;
     Sides sides[MAX_CANDIDATES + MAX_POINTS];
-    if (l->c.ntests == MAX_TESTS) return;
+    if (l->c.ntests == MAX_TESTS || l->loss <= best->worth) return; /* no test gains more than is lost */
     const Ruler *r = versions_ruler(x, axes);
     order_points(x, l, r, &s);
     find_lengths(x, axes, r, &s);
@@ -402,6 +402,8 @@ static void try_multiples(Choosing *x, const Leaf *l, const SizeTest *test, int 
     p.loss[0] = versions_settle(x, &p.left, here[0], l->here);
     p.loss[1] = versions_settle(x, &p.right, here[1], l->here);
     p.gain = l->loss - p.loss[0] - p.loss[1];
+    /* What is behind gains no more than is lost there. */
+    if (fmax(p.gain, (p.gain + fmax(p.loss[0], p.loss[1])) / 2) <= best->worth + ROUNDING) return;
     const double behind =
         fmax(gain_behind(x, &list, &p.left, here[0], p.loss[0]), gain_behind(x, &list, &p.right, here[1], p.loss[1]));
     p.worth = fmax(p.gain, (p.gain + behind) / 2);

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The same bytes whatever compiled tdc and however often it runs: tdc from gcc, and from clang with other rubbish in fresh memory
-# (without clang the same tdc). Over every third file of the goldens, of the programs of tests/language and of the samples, every
-# eighth of tests/kernels, and a quarter of the modules of the standard library, every twelfth function of each as tests/stdlib
+# (without clang the same tdc). Over every fifth file of the goldens, every third program of tests/language, every fourth sample, every
+# twelfth of tests/kernels, and a sixth of the modules of the standard library, every twelfth function of each as tests/stdlib
 # exports them; with TDC_EVERY=1 over all. For all of them clang's -O1 costs less than -O0 with the runs.
 cd "$(dirname "$0")/../.." || exit 1
 B=${B:-build}
@@ -20,13 +20,13 @@ verdict $? "the standard library's functions cannot be listed: $(tail -n 3 "$dir
 least=600 how=-O1
 if [ "${TDC_EVERY:-}" != 1 ]; then
     while read -r folder n; do ls "$dir/first/$folder"/*.* | awk -v n="$n" 'NR % n' | xargs rm; done <<'END'
-golden 3
+golden 5
 language 3
-kernels 8
-samples 3
-library 4
+kernels 12
+samples 4
+library 6
 END
-    least=150 how=-O0
+    least=100 how=-O0
 fi
 cp -r "$dir/first" "$dir/second"
 

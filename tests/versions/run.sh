@@ -1,7 +1,7 @@
 #!/bin/bash
 # Versions by size: of every class of kernels several are taken, each is right, and who says a length has one. Of what is
-# run the checks of classes.td and of the second half of plain.td, of what is predicted every third size; with TDC_EVERY=1
-# all.
+# run the checks of classes.td and of the second half of plain.td, of what is predicted every sixth size; with
+# TDC_EVERY=1 all.
 cd "$(dirname "$0")/../.." || exit 1
 TDC=$(realpath "${TDC:-build/tdc}") here=tests/versions
 . tests/suite.sh
@@ -43,7 +43,7 @@ END
 
 # Programs as users write them, at most so many times a copy of their bytes.
 while read -r entry most sizes; do
-    turn 3 || continue
+    turn 6 || continue
     # shellcheck disable=SC2086
     "$TDC" explain $here/plain.td "$entry" -Wno-perf $sizes >"$dir/log"
     awk -v most="$most" '$2 == "times" && $1 > most { far = 1 } / us, and|^[0-9.]+ us/ { said = 1 } END { exit far || !said }' "$dir/log"
@@ -242,7 +242,7 @@ for maps in nchw_to_nhwc upsample2x upsample2x_bwd; do sed '/^bench/d' "bench/su
 # compiled for all sizes, over what is for these alone.
 while read -r most file entry sizes; do
     for at in $sizes; do
-        turn 3 || continue
+        turn 6 || continue
         # shellcheck disable=SC2046
         awk -v most="$most" -v all="$(time_of "$file" "$entry" --at "$at")" \
             -v one="$(time_of "$file" "$entry" $(sed 's/^/-D/; s/,/ -D/g' <<<"$at"))" \
