@@ -1,6 +1,7 @@
 /* Diagnostics: source files, places, collecting and ordering, near names. Text is made in diag_render.c. */
 #include "diag_private.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -254,6 +255,15 @@ static int distance(const char *a, int na, const char *b, int nb) {
     return last[nb];
 }
 
+/* Whether one has the letters of the other, in another order: none is missing. */
+static bool same_letters(const char *a, const char *b) {
+    int n[UCHAR_MAX + 1] = {0}, others = 0;
+    for (; *a; a++) n[(unsigned char)*a]++;
+    for (; *b; b++) n[(unsigned char)*b]--;
+    for (int i = 0; i <= UCHAR_MAX; i++) others += n[i] != 0;
+    return !others;
+}
+
 const char *diag_near(const char *name, const char *const *candidates, int n) {
     size_t len = strlen(name);
     if (len == 0 || len > NEAR_MAX) return NULL;
@@ -264,7 +274,7 @@ const char *diag_near(const char *name, const char *const *candidates, int n) {
         size_t m = candidates[i] ? strlen(candidates[i]) : 0;
         if (m == 0 || m > NEAR_MAX || !strcmp(candidates[i], name)) continue;
         int d = distance(name, (int)len, candidates[i], (int)m);
-        const bool closer = found && d == best && m == len && strlen(found) != len; /* no letter more or less */
+        const bool closer = found && d == best && same_letters(name, candidates[i]) && !same_letters(name, found);
         if ((d >= best && !closer) || d >= (int)len) continue;
         best = d;
         found = candidates[i];

@@ -235,9 +235,28 @@ static void find_places(Sorting *x, Keyed *y, bool unsaid) {
     if ((y->open && !has_rows(y->k) && !y->k->given) || counts) y->open = false, y->places = NULL;
 }
 
+static const Expr *number(Graph *g, int64_t v) { return expr_int(g, TY_I64, v); }
+
+/* Elements of what the folds are for, together: a search goes through the keys for each. NULL: dimensions alone do not
+ * say how many. */
+static const Expr *results_of(Graph *g, const SortedKeys *k) {
+    const Expr *sum = NULL;
+    for (int i = 0; i < k->folds.n; i++) {
+        const Piece *p = k->folds.at[i]->piece;
+        const Expr *n = p->nvars ? NULL : number(g, 1);
+        for (int v = 0; v < p->nvars; v++) {
+            const Expr *length = expr_minus(g, p->vars[v]->hi, p->vars[v]->lo);
+            if (!expr_over_dims(length)) return NULL;
+            n = n ? expr2(g, OP_MUL, n, length) : length;
+        }
+        sum = sum ? expr2(g, OP_ADD, sum, n) : n;
+    }
+    return sum;
+}
+
 /* Whether a search for each owner, which is one launch, may be the way of small problems alone. */
 static bool may_be_small(const Sorting *x, const Keyed *y) {
-    return y->all != BY_SEARCH && !x->beside && isfinite(y->first[BY_SORT]);
+    return y->all != BY_SEARCH && !x->beside && isfinite(y->first[BY_SORT]) && results_of(x->p->g, y->k);
 }
 
 /* Other sizes than the usual ones are of interest where updates may be the way, or a search may scatter, and owners or
@@ -289,23 +308,6 @@ static const int64_t KEYS_TESTS[] = {0, 1 << 12, 1 << 17}, EACH_TESTS[] = {0, 1,
 static const SortingTest SMALL_TESTS[] = {
     {.looked = 1 << 16}, {.looked = 1 << 20}, {.looked = 1 << 22}, {.looked = 1 << 24}, {.looked = 1 << 26}};
 enum { NOWNERS_TESTS = 2, NKEYS_TESTS = 3, NEACH_TESTS = 7, NPLACES_TESTS = 3, NSMALL_TESTS = 5 };
-
-static const Expr *number(Graph *g, int64_t v) { return expr_int(g, TY_I64, v); }
-
-/* Elements of what the folds are for, together: a search goes through the keys for each. */
-static const Expr *results_of(Graph *g, const SortedKeys *k) {
-    const Expr *sum = NULL;
-    for (int i = 0; i < k->folds.n; i++) {
-        const Piece *p = k->folds.at[i]->piece;
-        const Expr *n = p->nvars ? NULL : number(g, 1);
-        for (int v = 0; v < p->nvars; v++) {
-            const Expr *length = expr_minus(g, p->vars[v]->hi, p->vars[v]->lo);
-            n = n ? expr2(g, OP_MUL, n, length) : length;
-        }
-        sum = sum ? expr2(g, OP_ADD, sum, n) : n;
-    }
-    return sum;
-}
 
 /* A quotient, since the product of both may be no number. */
 static const Expr *test_of(Graph *g, const Keyed *y, SortingTest t) {
@@ -394,7 +396,7 @@ static BestTest choose_sizes(Graph *g, Keyed *const *all, int n) {
     bool differ = false;
     for (int i = 0; i < n; i++) {
         /* Others may have many keys where these have few. */
-        const bool apart = best.of.looked && test_of(g, all[i], best.of) != best.test;
+        const bool apart = best.of.looked && (!all[i]->nsmall || test_of(g, all[i], best.of) != best.test);
         if (best.test && !apart) settle(g, all[i], best.test, best.of);
         differ |= all[i]->by[0] != all[i]->by[1];
     }
