@@ -168,12 +168,13 @@ Exit driver_sched_step(Job *job, SchedStep step) {
     /* Once, after the last step that makes programs or changes them. */
     bool last = step == SCHED_STREAM || (step >= SCHED_APPLY && (PassId)job->o->stop_after == passes[step]);
     const Exit e = last ? verify(job, passes[step]) : EXIT_OK;
-    for (int i = 0; i < n && e == EXIT_OK && step == SCHED_STREAM && keeps_checked(job); i++) {
+    if (e != EXIT_OK || step != SCHED_STREAM || !keeps_checked(job)) return e;
+    for (int i = 0; i < n; i++) {
         const Sym entry = job->module->graphs.at[i]->name;
         if (job->entries.at[i].work) keep_checked(job, entry, job->entries.at[i].work);
         if (job->entries.at[i].assumed) keep_checked(job, entry, job->entries.at[i].assumed);
     }
-    return e;
+    return verify(job, passes[step]); /* all of them were; of those that are left, which tensors may share memory */
 }
 
 /* What the first of the steps that is not left out begins with. */

@@ -111,7 +111,8 @@ int program_way_at(const struct Program *p, const int64_t *dims);
  * no value. Its steps have the numbers that they have on the way. */
 const Way *program_taken(const struct Program *p, const int64_t *dims);
 /* Leaves out the cases that none of n sizes (in the order of Graph.dims) take, wherever tensors begin, and the kernels
- * that stand nowhere then; ways are found anew. For programs that run at these sizes alone. */
+ * that stand nowhere then. For programs that run at these sizes alone; what program_verify fills in, the ways among it,
+ * is the old program's until it is asked again. */
 void program_keep_taken(struct Program *p, const int64_t *const *dims, int n);
 /* Whether each case is one kernel, and none of them a product. */
 bool choice_selects(const Choice *c);

@@ -86,5 +86,4 @@ void program_keep_taken(Program *p, const int64_t *const *dims, int n) {
     p->kernels.n = kernels;
     p->sorts.n = sorts;
     ctx_temp_end(temp);
-    program_find_ways(p);
 }

@@ -535,4 +535,18 @@ kernels() { "$TDC" "$@" --dump=lower --stop-after=lower | grep -c __global__; }
 [ "$(kernels "$dir/soft.td")" -gt 9 ] && [ "$(kernels check "$dir/soft.td")" -le 4 ]
 verdict $? "kernels: $(kernels "$dir/soft.td"), of check $(kernels check "$dir/soft.td")"
 same 'they are those it runs' "$("$TDC" check "$dir/soft.td" --emu | tail -n 1)" '2 passed, 0 failed'
+# Its tensors lie where those of the compiled program do: of one for these sizes alone the host's text is the same.
+cat >"$dir/plan.td" <<'END'
+export fn plan(x: f32[M, N], w: f32[N]) -> (y: f32[M]) {
+    let s[i] = sum[j](x[i, j] * w[j]);
+    let top = max[i](s[i]);
+    let e[i] = exp(s[i] - top);
+    let all = sum[i](e[i]);
+    y[i] = e[i] / all + max[k](e[k] / all * s[k]);
+}
+check plan(M = 65536, N = 128);
+END
+host() { "$TDC" "$@" "$dir/plan.td" -DM=65536 -DN=128 --dump=host --stop-after=host | grep -v 'Made by\|Host side'; }
+same 'a plan with shared places' "$(host | grep -c 'has no place of its own')" 1
+same 'its plan' "$(host check)" "$(host)"
 finish
