@@ -125,7 +125,7 @@ typedef struct Group {
     const struct Product *product; /* what a matrix library may run instead (product.h); NULL: nothing */
     struct Fusion *fusion;         /* this is one of two ways (plan.h); NULL: it is the only one */
     bool fused;                    /* that in which one kernel does it */
-    bool rarely;                   /* all its stores are made where what is usually 0 is more (Tensor.usually_zero) */
+    bool rare;                     /* all its stores are made where what is usually 0 is more (Tensor.usually_zero) */
     bool branch;                   /* this is for the sizes of Plan.branch */
     const Expr *elsewhere;         /* sizes for which something else does this, once that is decided; NULL: for none */
     AxisSet across;                /* of a fused one: axes that are folded across the one that is split */
@@ -148,7 +148,7 @@ bool group_ragged(Group *gr, const GStep *s, AxisSet *within);
  * of one plane of many do, is such a range, too. */
 bool group_divides(Group *gr, const GStep *s, AxisSet within, bool goes_on);
 /* Whether one kernel will do, whichever: it is for what a library refuses, or for special data alone. */
-static inline bool group_any_kernel(const Group *gr) { return gr->product || gr->rarely; }
+static inline bool group_any_kernel(const Group *gr) { return gr->product || gr->rare; }
 AxisSet group_owned(const Group *gr); /* axes of the stores that steps fold or scan: one block owns them */
 
 const char *group_rule_text(int rule); /* of group_step_leaves */

@@ -257,11 +257,11 @@ void group_describe(Group *gr, Ctx *temp) {
     ExprWalk walk = {.temp = temp, .before = count_contiguous, .user = gr, .loads = true};
     AxisSet all = ~(AxisSet)0;
     for (int i = 0; i < gr->steps.n; i++) describe_joined(gr, temp, &gr->steps.at[i]);
-    gr->rarely = gr->stores.n > 0;
+    gr->rare = gr->stores.n > 0;
     for (int i = 0; i < gr->stores.n; i++) {
         const GStore *s = &gr->stores.at[i];
         all &= s->axes;
-        gr->rarely &= s->guard && expr_has(s->guard, is_rare, NULL);
+        gr->rare &= s->guard && expr_has(s->guard, is_rare, NULL);
         expr_walk(&walk, s->value);
         expr_walk(&walk, s->guard);
         mark_under(gr, temp, &under, s->value, 0);

@@ -522,15 +522,12 @@ static void take_part(Features *f, const Machine *m, const int64_t *dims, const 
     *t = (JudgeTaken){.blocks = j.blocks};
     if (!(j.blocks > 0)) return;
     find_resident(&j);
-    if (f->rare) { /* a block reads that there is nothing to do */
-        const double one = m->begin + m->l2_latency;
-        t->slots = j.slots;
-        t->at_once = j.at_once;
-        t->lives = j.blocks * one;
-        t->most = one;
-        t->busy = least_of(j.blocks, m->sms);
-        return;
-    }
+    t->slots = j.slots;
+    t->at_once = j.at_once;
+    t->busy = least_of(j.blocks, m->sms);
+    t->most = m->begin + m->l2_latency; /* a block that reads that there is nothing to do */
+    t->lives = j.blocks * t->most;
+    if (f->rare) return;
     find_touched(&j);
     for (int i = 0; i < f->accesses.n; i++) add_access(&j, i, left);
     JudgeParts *p = &t->p;
@@ -544,11 +541,8 @@ static void take_part(Features *f, const Machine *m, const int64_t *dims, const 
     p->cache = most_of(p->cache, first);
     p->longest = longest_range(&j);
     p->tail = last_life(&j);
-    t->slots = j.slots;
-    t->at_once = j.at_once;
     t->lives = j.blocks * one;
     t->most = one + longest_block(&j);
-    t->busy = least_of(j.blocks, m->sms);
     t->spills = j.spills;
 }
 

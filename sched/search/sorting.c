@@ -358,7 +358,7 @@ static double settle(const Graph *g, Keyed *y, const Expr *test, SortingTest t) 
 typedef struct BestTest {
     const Expr *test; /* NULL: none gains enough */
     SortingTest of;
-    double gain; /* logarithms of times, over as many sizes as there are without small ones */
+    double gain; /* logarithms of times, over the sizes that it is asked of */
 } BestTest;
 
 static void try_test(Graph *g, Keyed *y, SortingTest t, BestTest *best) {

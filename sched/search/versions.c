@@ -287,7 +287,7 @@ void versions_begin_choosing(Choosing *x) {
 Chosen *versions_look(Choosing *x, int *moved) {
     const int n = x->points->nlikely;
     versions_begin_choosing(x);
-    x->judged = !group_any_kernel(x->gr); /* where the library refuses, any kernel will do */
+    x->judged = !group_any_kernel(x->gr);
     x->room = room_of(x) - VERSIONS_STARTS * MOVED_FROM;
     make_nodes(x->gr);
     /* How many points there is time for is known after the heaviest one. */
