@@ -309,7 +309,6 @@ static bool among(const Expr *e, const Expr *const *list, int n) {
 /* Whether one condition says nothing that the bounds do not. */
 static bool is_said(const Trim *t, const Expr *c, const Bounds *b) {
     Bounds own = {0};
-    if (c->op == OP_VALUE && c->u.value->def && made_inside(t, c->u.value)) return false;
     bounds_of(t, c, &own, 0);
     if (own.nwhen) return among(own.when[0], b->when, b->nwhen);
     bool all = own.nlo + own.nhi == (c->op == OP_EQ ? 2 : 1);
@@ -320,6 +319,8 @@ static bool is_said(const Trim *t, const Expr *c, const Bounds *b) {
 
 /* A condition without what the bounds say; NULL: nothing else. */
 static const Expr *unsaid(const Trim *t, const Expr *c, const Bounds *b) {
+    const Stage *def = c->op == OP_VALUE && made_inside(t, c->u.value) ? c->u.value->def : NULL;
+    if (def) return def->kind == STAGE_MAP && !unsaid(t, def->expr[0], b) ? NULL : c;
     if (c->op != OP_AND) return is_said(t, c, b) ? NULL : c;
     const Expr *x = unsaid(t, c->arg[0], b), *y = unsaid(t, c->arg[1], b);
     if (x == c->arg[0] && y == c->arg[1]) return c;
@@ -337,6 +338,23 @@ static const Expr **spare_conditions(const Trim *t, const Bounds *b) {
     return conds;
 }
 
+/* All that there has to be for a range to have elements; NULL: nothing is asked for. */
+static const Code *all_of(const Trim *t, const Bounds *b) {
+    const Code *all = NULL;
+    for (int i = 0; i < b->nwhen; i++) all = code_join(t->l->ctx, all, " && ", expr_code(t->l, b->when[i], t->layout));
+    return all;
+}
+
+/* An end of the loop: a new number, or what is declared already where there are elements only if something is given. */
+static void put_inside(Lower *l, Sym end, const Code *given, const Code *value) {
+    if (given)
+        put_do(l, "%n = %c", end, value);
+    else
+        put_number(l, "I", end, value);
+}
+
+/* Where a range has elements only under a condition, as the chunks of long segments alone, its ends are not computed
+ * elsewhere: few segments are long. */
 bool lower_trim(Lower *l, const LoopHead *h, LoopTrim *trim) {
     const Stage *loop = h->stage;
     Trim t = {l, loop, l->part->layouts.at[0]};
@@ -350,10 +368,17 @@ bool lower_trim(Lower *l, const LoopHead *h, LoopTrim *trim) {
     Sym from = b.nlo ? name_of(l, &loop->axis, sym_fmt(l->ctx, "%s_first", loop->axis->name)) : NULL;
     Sym to = b.nhi ? name_of(l, &loop->body, sym_fmt(l->ctx, "%s_stop", loop->axis->name)) : NULL;
     Sym lo = b.nlo ? sym_fmt(l->ctx, "%s_least", from) : NULL, hi = b.nhi ? sym_fmt(l->ctx, "%s_most", to) : NULL;
+    Factor *f[MAX_FACTORS];
+    const int n = list_reg_factors(t.layout, domain, f);
+    const Code *const when = all_of(&t, &b), *const given = n ? NULL : when;
+    if (given) {
+        if (lo) put_declare(l, "I", from, " = %c", bound);
+        if (hi) put_declare(l, "I", to, " = %c", start);
+        put_if(l, given);
+    }
     if (lo) put_declare(l, "int64_t", lo, " = %c", bound);
     if (hi) put_declare(l, "int64_t", hi, " = %c", start);
-    Factor *f[MAX_FACTORS];
-    int n = list_reg_factors(t.layout, domain, f), loops = put_reg_loops(l, f, n);
+    const int loops = put_reg_loops(l, f, n);
     Stmt *line = put_block(l);
     line->braces = INLINE;
     put_furthest(l, t.layout, b.lo, b.nlo, "lo", ">");
@@ -361,7 +386,7 @@ bool lower_trim(Lower *l, const LoopHead *h, LoopTrim *trim) {
     /* Beyond the ends of axes nothing is known of a range, and an empty one reaches nowhere. */
     const Code *some = lo && hi ? code(l->ctx, "lo < hi") : NULL, *inside = axis_predicate(l, t.layout, domain);
     if (inside) some = code_join(l->ctx, some, " && ", inside);
-    for (int i = 0; i < b.nwhen; i++) some = code_join(l->ctx, some, " && ", expr_code(l, b.when[i], t.layout));
+    if (when && !given) some = code_join(l->ctx, some, " && ", when);
     if (some) put_if(l, some)->braces = INLINE;
     if (lo) put_reach(l, "lo", "<", lo);
     if (hi) put_reach(l, "hi", ">", hi);
@@ -372,12 +397,13 @@ bool lower_trim(Lower *l, const LoopHead *h, LoopTrim *trim) {
     if (lo) {
         const Code *at = cut ? code(l->ctx, "(I)%n", lo)
                              : code(l->ctx, "%c + (I)((%n - (%c)) / (%c) * (%c))", start, lo, start, step, step);
-        put_number(l, "I", from,
+        put_inside(l, from, given,
                    code(l->ctx, "%n <= %c ? %c : %n >= %c ? %c : %c", lo, start, start, lo, bound, bound, at));
     }
     if (hi)
-        put_number(l, "I", to,
+        put_inside(l, to, given,
                    code(l->ctx, "%n >= %c ? %c : %n > %c ? (I)%n : %c", hi, bound, bound, hi, start, hi, start));
+    if (given) put_end(l);
     *trim = (LoopTrim){from ? code_name(l->ctx, from) : start, to ? code_name(l->ctx, to) : bound, NULL, cut};
     if (!cut) return true;
     vec_push(l->ctx, &l->open.ends, ((LoopEnd){loop->axis, trim->end}));

@@ -278,6 +278,14 @@ verdict $? "$(grep -v '^ok' "$dir/log")"
     sed -n '/^kernel s_chunks/,/^kernel y/p' | sed -n '/^  for k/,/^  }/p' >"$dir/turns"
 same 'loads of a turn' "$(sed -n 's/.* = load \([a-z_]*\)\[.*/\1/p' "$dir/turns" | tr '\n' ' ')" 'n_order x '
 
+# Between the ends of its range a loop's folds have no conditions of their own; and where only some ranges have chunks,
+# where these begin and end is computed for those alone.
+printf 'program segment_softmax\n  m: s = grid warp(2) lane(8); t = serial reg(4) lane(4); c = serial reg(1); c_1 = serial reg(1)\n' >"$dir/m.schedules"
+"$TDC" bench/places/segment_softmax.td -D T=17000000 -D S=1000000 --schedules="$dir/m.schedules" --dump=lower -Wno-perf |
+    sed -n '/__global__.*softmax_m(/,/^}/p' >"$dir/m"
+same 'folds without conditions' "$(grep -c '[+=] td_max(p\|exp(' "$dir/m") $(grep -cE 'if \(.*e[0-9]+(\[|\)).* p[0-9]+ = ' "$dir/m")" '8 0'
+same 'chunks of some ranges' "$(grep -cE '^ +int c(_1)?_first(_2)? = .*;' "$dir/m")" 4
+
 # Shares of an axis are counted by numbers that are no larger than it, of which an int holds as many as it holds of the axis's own.
 sed '/^bench\|^check\|^dim/d' bench/suite/layernorm_bwd.td >"$dir/bare.td"
 "$TDC" "$dir/bare.td" --dump=lower >"$dir/lowered"
