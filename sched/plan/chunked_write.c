@@ -81,22 +81,39 @@ static Range range_at(Graph *g, const ChunkedFold *f, const Expr *v, const Expr 
     return r;
 }
 
-/* The last of the ranges that do not begin behind a position: a search that halves what is left. It has as many steps
- * as the most ranges that there may be have bits; each is a let, as the next one reads it several times in its text. */
+/* Of ranges that begin at `at` and every `apart` behind it, how many but the first begin at a position or before it: a
+ * number below `ways`. */
+static const Expr *begun(Graph *g, const ChunkedFold *f, const Expr *position, const Expr *at, int64_t apart,
+                         int ways) {
+    const Expr *sum = NULL;
+    for (int k = 1; k < ways; k++) {
+        const Expr *next = number(g, k * apart);
+        if (at->op != OP_CONST) next = expr2(g, OP_ADD, at, next);
+        const Expr *begins = expr_cast(g, TY_I64, expr_load(g, f->starts, &next));
+        const Expr *there = expr2(g, OP_AND, expr2(g, OP_LT, next, f->below), expr2(g, OP_LE, begins, position));
+        const Expr *one = expr_cast(g, TY_I64, there);
+        sum = sum ? expr2(g, OP_ADD, sum, one) : one;
+    }
+    return sum;
+}
+
+/* The last of the ranges that do not begin behind a position: a search that leaves a quarter of them at each step,
+ * since loads of one step do not wait for each other (10^6 ranges, 66407 chunks, on an H200: 37 us by halves, 24 by
+ * quarters). It has as many steps as the most ranges that there may be have digits; each is a let, as the next one
+ * reads it several times in its text. */
 static const Expr *search(Writing *w, const ChunkedFold *f, const Expr *position) {
-    enum { MOST_BITS = 31 };
+    enum { MOST_BITS = 30, DIGIT = 2 };
     Graph *g = w->p->g;
     const PolyEnv env = {.g = g};
     int64_t least, most;
     poly_bounds(&env, poly_of(&env, f->below), &least, &most);
     const Expr *at = number(g, 0);
-    for (int bit = MOST_BITS - 1; bit >= 0; bit--) {
+    for (int bit = MOST_BITS; bit >= 0; bit -= DIGIT) {
         if (most >> bit == 0) continue;
-        const Expr *half = number(g, (int64_t)1 << bit);
-        const Expr *next = at->op == OP_CONST ? half : expr2(g, OP_ADD, at, half);
-        const Expr *begins = expr_cast(g, TY_I64, expr_load(g, f->starts, &next));
-        const Expr *there = expr2(g, OP_AND, expr2(g, OP_LT, next, f->below), expr2(g, OP_LE, begins, position));
-        at = early_let(&w->place, expr3(g, OP_IF, there, next, at), "owners");
+        const int64_t apart = (int64_t)1 << bit, left = most >> bit;
+        const int ways = left < 1 << DIGIT ? (int)left + 1 : 1 << DIGIT;
+        const Expr *more = expr2(g, OP_MUL, begun(g, f, position, at, apart, ways), number(g, apart));
+        at = early_let(&w->place, at->op == OP_CONST ? more : expr2(g, OP_ADD, at, more), "owners");
     }
     return at;
 }
