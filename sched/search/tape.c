@@ -68,6 +68,7 @@ static double apply(const TapeStep *s, const double *value, const int64_t *dims,
     case TAPE_EQUAL: return a == b;
     case TAPE_AND: return a != 0 && b != 0;
     case TAPE_POWER: return power_above(a);
+    case TAPE_ROOT: return sqrt(a);
     case TAPE_IF: return value[s->c] != 0 ? a : b;
     }
     return 0;

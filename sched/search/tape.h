@@ -25,6 +25,7 @@ typedef enum TapeOp {
     TAPE_EQUAL,
     TAPE_AND,
     TAPE_POWER, /* the least power of two that is at least a, which is finite; b is of no use */
+    TAPE_ROOT,  /* the square root of a, which is not negative; b is of no use */
     TAPE_IF     /* a where c is not 0, else b */
 } TapeOp;
 
