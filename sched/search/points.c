@@ -27,9 +27,9 @@ static const int64_t ALONE[] = {1 << 20, 1,       30, 256,  1021, 4096,  16384, 
 static const int64_t SQUARE[] = {1024, 1,    30,   64,   200,  256,   512,   777,     1021,  1500,    2000,
                                  3001, 4096, 5003, 7000, 8192, 10001, 12289, 1 << 14, 20003, 1 << 15, 0};
 static const int64_t ROWS[] = {4096, 1, 128, 1024, 1 << 14, 1 << 17, 1 << 22, 0};
-static const int64_t COLUMNS[] = {4096,  1,       7,       30,     61,      64,      200,   255,   768,
-                                  1021,  1024,    1500,    3001,   10240,   12289,   20480, 25001, 1 << 15,
-                                  50257, 1 << 16, 1 << 17, 150001, 1 << 18, 1 << 22, 0};
+static const int64_t COLUMNS[] = {4096,    1,     7,       30,      61,     64,      200,     255,   384,
+                                  512,     768,   1021,    1024,    1500,   3001,    10240,   12289, 25001,
+                                  1 << 15, 50257, 1 << 16, 1 << 17, 150001, 1 << 18, 1 << 22, 0};
 /* Rows that a block has whole, one after the other: twice as long ones take twice the registers, or threads. */
 static const int64_t HELD[] = {4096, 30,   62,   64,   250,  256,  512,   768,     1021,
                                1024, 2048, 3001, 3072, 5120, 8192, 12289, 1 << 14, 0};
@@ -53,7 +53,7 @@ static const double EXTREME = 0.02; /* the weight of an extreme */
 enum { NSHORT = 12 };
 static const int64_t SHORT_LENGTHS[NSHORT] = {8, 2, 16, 4, 12, 3, 32, 7, 1, 24, 5, 10};
 /* Drawn points. */
-static const double DRAWN = 0.1; /* the weight of one */
+static const double DRAWN = 0.1, DRAWN_OF_FEW = 0.3; /* the weight of one, and of one of two dimensions */
 
 typedef struct Dims {
     VEC(Dim *) at;
@@ -431,7 +431,7 @@ static void add_drawn(Making *x, Dim *const *free, int n, int drawn) {
             if (mine > MOST_BITS) mine = MOST_BITS;
             dims[free[i]->id] = legal(free[i], length_of(mine > 0 ? mine : 0, &state));
         }
-        add(x, DRAWN, false);
+        add(x, n <= FEW_DIMS ? DRAWN_OF_FEW : DRAWN, false);
     }
 }
 

@@ -41,6 +41,7 @@ static int row_axis(const Group *gr) {
 /* What threads have of rows. */
 typedef struct Held {
     int64_t warps, regs, vec;
+    int64_t blocks; /* of a cluster, which share a row: each warp of it has as much of the row as any other */
     int peel;
     int last;     /* the axis in which neighbouring blocks differ, or -1 */
     int beside;   /* the axis of the other rows that a thread has, */
@@ -56,6 +57,7 @@ static void build(const Group *gr, int row, const Held *h, Schedule *s) {
             continue;
         }
         schedule_factor(s, a, BIND_WARP, h->warps);
+        if (h->blocks > 1) schedule_factor(s, a, BIND_CLUSTER, h->blocks);
         schedule_factor(s, a, BIND_REG, h->regs);
         schedule_factor(s, a, BIND_LANE, TARGET_WARP);
         if (h->vec > 1) schedule_factor(s, a, BIND_VEC, h->vec);
@@ -114,7 +116,8 @@ static void each_beside(const Settling *x, const Beside *p, int along) {
 /* Whole vectors for rows of multiples of them, pairs and single elements for others, which cost as much to find as to
  * use: so a thread has several rows at the same place. */
 static void each_of_lanes(const Settling *x, int64_t vec, int along) {
-    const Beside kinds[] = {{1, 8, 1, vec}, {2, 4, 1, vec}, {4, 4, 1, vec / 2}, {4, 4, 1, 2}, {8, 4, 1, 1}};
+    const Beside kinds[] = {{1, 8, 1, vec}, {2, 4, 1, vec}, {4, 4, 1, vec / 2}, {4, 4, 1, 2},
+                            {8, 4, 1, 1},   {2, 4, 2, vec}, {1, 8, 4, vec}};
     for (int i = 0; i < (int)(sizeof kinds / sizeof *kinds); i++)
         if (kinds[i].vec) each_beside(x, &kinds[i], along);
 }
@@ -142,12 +145,21 @@ static void propose(const Settling *x, Held h) {
     hand_over(x, &s);
 }
 
+/* Longer rows, of the blocks of a cluster. These wait for each other, so that few warps have much each, and several
+ * blocks a multiprocessor (softmax of bf16 rows on an H200, over a copy: 131072 columns in 4 blocks of 8 warps with 16
+ * vectors 1.08, of 16 warps with 8 vectors 1.74). */
+static void each_of_clusters(const Settling *x, int64_t vec, int peel) {
+    for (int blocks = 2; blocks <= x->limits->cluster; blocks *= 4)
+        for (int64_t warps = 8; warps <= 16; warps *= 2)
+            for (int64_t regs = 8; regs <= 16; regs *= 2) propose(x, (Held){warps, regs, vec, blocks, peel, -1, -1, 1});
+}
+
 /* What takes many instructions and is the same along an axis is computed once for several rows of a thread. */
 static void each_of_computed(const Settling *x, int64_t warps, int64_t vec, int along) {
     each_of_lanes(x, vec, along);
     for (int64_t rows = 2; rows <= 4; rows *= 2)
         for (int64_t regs = 1; regs <= 4; regs *= 2)
-            propose(x, (Held){warps, regs, vec, .last = -1, .beside = along, .rows = rows});
+            propose(x, (Held){warps, regs, vec, 1, .last = -1, .beside = along, .rows = rows});
 }
 
 void settle_each(const CostForm *form, const SchedLimits *limits, SettleTake *take, void *user) {
@@ -164,15 +176,17 @@ void settle_each(const CostForm *form, const SchedLimits *limits, SettleTake *ta
     for (int a = 0; a < gr->axes.n; a++)
         if (a != row) last = a;
     if (last >= 0) each_of_lanes(&x, vec, last);
+    for (int p = 0; p <= gr->rows.n; p++) each_of_clusters(&x, vec, p);
     for (int w = 0; w < (int)(sizeof WARPS / sizeof *WARPS); w++) {
         for (int64_t regs = 2; regs <= 16; regs *= 2)
-            for (int p = 0; p <= gr->rows.n; p++) propose(&x, (Held){WARPS[w], regs, vec, p, -1, -1, 1});
-        for (int64_t regs = 8; regs <= 16 && vec > 1; regs *= 2) propose(&x, (Held){WARPS[w], regs, 1, 0, -1, -1, 1});
+            for (int p = 0; p <= gr->rows.n; p++) propose(&x, (Held){WARPS[w], regs, vec, 1, p, -1, -1, 1});
+        for (int64_t regs = 8; regs <= 16 && vec > 1; regs *= 2)
+            propose(&x, (Held){WARPS[w], regs, 1, 1, 0, -1, -1, 1});
     }
     for (int a = 0; a < gr->axes.n; a++) {
         if (computed >> a & 1) each_of_computed(&x, WARPS[0], vec, a);
         if (!(tables >> a & 1)) continue;
         each_of_table(&x, vec, a);
-        for (int64_t regs = 2; regs <= 8; regs *= 2) propose(&x, (Held){WARPS[0], regs, vec, 0, a, -1, 1});
+        for (int64_t regs = 2; regs <= 8; regs *= 2) propose(&x, (Held){WARPS[0], regs, vec, 1, 0, a, -1, 1});
     }
 }

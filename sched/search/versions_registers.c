@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-enum { MANY_WORDS = 16 /* of a thread's tiles */, MOST_BOUND = 4 /* blocks a multiprocessor */ };
+enum { MANY_WORDS = 16, MANY_AGAIN = 48 /* of a thread's tiles */, MOST_BOUND = 4 /* blocks a multiprocessor */ };
 enum { LARGE = 4, LEAST = 2 /* warps of a block that are for rows of their own */ };
 static const double FEWER_WORDS = 0.8; /* of a thread's tiles, where values are computed again */
 static const double SAME = 0.005;      /* of the time, as a mean over the points: what is computed again may cost */
@@ -69,7 +69,9 @@ static void try_again(const Choosing *x, Candidate *c) {
 
 /* The compiler takes what registers it likes, up to the launch bound: it is told as many blocks as were thought to fit,
  * where one of them less is much, and nothing is lost by it. Of products, and of loops whose loads run ahead, too
- * little is known of what they take: of 8 rows, told of 4 blocks, some would be in local memory. */
+ * little is known of what they take: of 8 rows, told of 4 blocks, some would be in local memory. Nor is it of what is
+ * made again of many words, some of it early: that is told of a block less (a softmax of 131072 bf16 in clusters of 4
+ * blocks on an H200: 1.38 of a copy told of three, 88 bytes of a thread in local memory, 1.08 by itself). */
 static void bind_registers(const Choosing *x, Candidate *c) {
     Candidate other;
     Schedule s;
@@ -77,8 +79,9 @@ static void bind_registers(const Choosing *x, Candidate *c) {
     if (x->form[0]->joins || (c->schedule[0]->ahead && !x->gr->across)) return;
     if (c->schedule[0]->occupancy || c->resident < least || c->resident > MOST_BOUND) return;
     schedule_copy(&s, c->schedule[0]);
-    s.occupancy = c->resident;
-    if (!schedule_fits(x->gr, &s, &x->limits)) return;
+    const bool fewer = s.again && c->words >= MANY_AGAIN;
+    s.occupancy = c->resident - fewer;
+    if (s.occupancy < least || !schedule_fits(x->gr, &s, &x->limits)) return;
     if (judge_with(x, c, &s, (double)INFINITY, &other) && mean_loss(x, &other, c) <= SAME) take(x, c, &other);
 }
 

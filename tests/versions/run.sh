@@ -185,9 +185,18 @@ same 'and of a known length not' "$(TDC_HOME=. "$TDC" tests/kernels/settled_lane
 # The last blocks have warps of up to 31 more than the rows need: an int holds their indices, too.
 same 'what an int holds beyond the end' "$(grep -oE '\(double\)B \+ [0-9]+ <= INT32_MAX' "$dir/lanes.cu" | head -n 1)" '(double)B + 97 <= INT32_MAX'
 short_of() { "$TDC" explain $here/classes.td row --at "$1" | grep -oE 'i = .*lane\(32\).*'; }
-same 'rows of 8 and of 120 elements' "$(short_of M=80000,N=8)" "$(short_of M=80000,N=120)"
+same 'rows of 72 and of 200 elements' "$(short_of M=80000,N=72)" "$(short_of M=80000,N=200)"
 way_of() { "$TDC" explain $here/classes.td row --at "$1" | grep -oE 'warp\([0-9]+\) reg\([0-9]+\) lane\(32\).*'; }
-same 'rows of 3000 and of 7000 elements' "$(way_of M=8192,N=3000)" "$(way_of M=8192,N=7000)"
+same 'rows of 1500 and of 4000 elements' "$(way_of M=8192,N=1504)" "$(way_of M=8192,N=4000)"
+# So have those of a cluster's blocks, and a few hundred elements lie in lanes, several registers of each.
+sed '/^bench/d' bench/suite/softmax_128k.td >"$dir/long.td"
+row_of() { "$TDC" explain "$dir/long.td" --at "$1" -Wno-perf | grep -oE "i1 = $2.*"; }
+same 'rows of 65536 and of 131072 elements' "$(row_of M=2048,N=65536 'warp.*cluster')" "$(row_of M=1024,N=131072 'warp.*cluster')"
+[ -n "$(row_of M=1024,N=131072 'warp.*cluster')" ]
+verdict $? 'a row in the registers of a cluster'
+same 'rows of 384 and of 512 elements' "$(row_of M=65536,N=384 'reg.4. lane')" "$(row_of M=65536,N=512 'reg.4. lane')"
+[ -n "$(row_of M=65536,N=384 'reg.4. lane')" ]
+verdict $? 'several registers of a lane'
 
 # Where few blocks would have everything, reductions have kernels of their own, which many blocks share: for sizes at which
 # that is so, and not beside them. A program that is compiled for all sizes is no ten times slower than for one.
@@ -289,8 +298,10 @@ same 'chunks of some ranges' "$(grep -cE '^ +int c(_1)?_first(_2)? = .*;' "$dir/
 # Shares of an axis are counted by numbers that are no larger than it, of which an int holds as many as it holds of the axis's own.
 sed '/^bench\|^check\|^dim/d' bench/suite/layernorm_bwd.td >"$dir/bare.td"
 "$TDC" "$dir/bare.td" --dump=lower >"$dir/lowered"
-same 'bounds of indices' "$(sed -n 's/.*td_small = //p' "$dir/lowered" | grep -oE '\* [0-9]+' | sort -u)" '* 2'
+same 'bounds of indices' "$(sed -n 's/.*td_small = //p' "$dir/lowered" | sed 's/) \/ [0-9]*) \* [0-9]*//g' | grep -oE '\* [0-9]+' | sort -u)" '* 2'
 # Versions for multiples leave addresses that are not aligned, and what an int does not hold, to the last one's last instance.
+sed '/^bench\|^check\|^dim/d' bench/suite/layernorm.td >"$dir/bare.td"
+"$TDC" "$dir/bare.td" --dump=lower >"$dir/lowered"
 others=$(sed -nE 's/.*return (.*)_launch\(stream, tensors.*/\1/p' "$dir/lowered" | sort -u)
 [ -n "$others" ] && for other in $others; do grep -q "^ .* $other<.*int64_t" "$dir/lowered" || break; done
 verdict $? "the last versions' own instances: $others"
@@ -336,7 +347,7 @@ same 'two passes' "$(launches bench/suite/layernorm_bwd.td -D M=16384 -D N=4096 
 # What has an element a row is no reason to read single elements of what has all of them: of rows of any length.
 echo 'export fn o(x: f32[M, N], m: f32[M]) -> (y: f32[M, N]) { y[i, j] = x[i, j] - m[i]; } check o(M = 37, N = 3); check o(M = 5, N = 1); check o(M = 9, N = 1021);' >"$dir/outer.td"
 "$TDC" "$dir/outer.td" -o "$dir/outer.cu" && "$TDC" check "$dir/outer.td" --emu >"$dir/log" 2>&1
-same 'an element a row' "$? $(grep -c 'td_load_outer<2, ' "$dir/outer.cu") $(grep 'td_wide = ' "$dir/outer.cu" | grep -c 'N % ')" '0 2 0'
+same 'an element a row' "$? $(grep -c 'td_load_outer<2, ' "$dir/outer.cu") $(grep 'td_wide = ' "$dir/outer.cu" | grep -c 'N % ')" '0 4 0'
 
 # Rows that threads hold have as many warps as they take, where lengths are known or hinted: a sixteenth behind the end
 # at most.
