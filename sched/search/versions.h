@@ -31,7 +31,8 @@ typedef struct Versions {
     const int *counts;  /* how many kernels there are of at most 1, 2, ... MAX_VERSIONS; NULL: nobody chose, */
     const int *ways;    /* how many ways these make (place.c), */
     bool together;      /* those of one kernel make one way (place.c): else there would be too many ways */
-    const double *lost; /* and seconds that these take longer than what is best for each size, about */
+    const double *lost; /* and seconds that these take longer than what is best for each size, about, */
+    double usual;       /* of so many that the best takes, as a mean of their logarithms */
 } Versions;
 
 /* What was chosen for the same targets and machine, by the form of groups (cost_form.h); {0} to begin with. */

@@ -84,6 +84,21 @@ static void part_again(Choosing *x) {
     x->chosen = z.chosen;
 }
 
+/* Of a group with two free lengths the points are a grid, between whose lengths a case may take what is slow there:
+ * what is worth it is compared at drawn points, too, and the cases are found anew. */
+static void tell_again(Choosing *x) {
+    enum { DRAWN = 240, KEPT = 2 * MOST_SCHEDULES };
+    bool *keep = taken_of(x);
+    versions_find_losses(x);
+    versions_keep_together(x, KEPT);
+    for (int k = 0; k < x->nrivals; k++) keep[x->rival[k]] = true;
+    Choosing y = begin_again(x, DRAWN, keep);
+    if (!versions_compare_alike(&y)) return;
+    versions_find_losses(&y);
+    versions_find_cases(&y);
+    x->chosen = y.chosen;
+}
+
 /* ---- addresses that are not aligned ---- */
 
 enum {
@@ -205,6 +220,7 @@ static Chosen *choose(Choosing *x, int *moved) {
     /* Of rows that are held whole there are few kernels, and what tells them apart the judge knows too little of. */
     const bool spread = (x->points->many && !x->gr->across) || folds_known(x->gr);
     if (spread && x->points->n > x->points->nlikely) part_again(x);
+    if (!spread && !x->gr->across && x->points->n > x->points->nlikely) tell_again(x);
     add_displaced(x, moved);
     return x->chosen;
 }
@@ -227,6 +243,7 @@ void versions_choose(SchedMemo *memo, Group *gr, Targets t, const Machine *m, in
     v->counts = c->kernels;
     v->ways = c->ways;
     v->lost = c->lost;
+    v->usual = c->usual;
     for (int i = 0; i < v->n; i++) {
         const Case *from = &c->cases[most - 1][i];
         v->at[i] = versions_version(gr, c->candidates.at[from->candidate]);

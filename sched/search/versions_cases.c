@@ -10,8 +10,9 @@
 enum {
     MORE_CASES = 3,          /* beside hints, to spare what takes long */
     MORE_KERNELS = 2,        /* than the likely cases have; as many again, where each is worth it */
-    LIKELY = MOST_SCHEDULES, /* that are for likely sizes alone */
-    MAX_LIKELY = LIKELY + 4
+    LIKELY = MOST_SCHEDULES, /* that are for likely sizes alone; */
+    SHARED = 2 * LIKELY,     /* of schedules that were chosen together, several of which may take the same; */
+    BEYOND = 4               /* and before those that gain least are united */
 };
 /* Of the time, as a mean over the points: what another version gains at least, where one length is not known and where
  * several are, each of whose values is a smaller part of the points. */
@@ -129,15 +130,16 @@ static void unite_alike(const Choosing *x, Leaves *l) {
     }
 }
 
-/* Seconds of a group where all sizes are alike: a mean of its logarithm. */
-static double usual_seconds(const Choosing *x) {
-    double sum = 0, all = 0;
+/* Seconds of a group where all sizes are alike: a mean of its logarithm. *all: what all points weigh. */
+static double usual_seconds(const Choosing *x, double *all) {
+    double sum = 0;
+    *all = 0;
     for (int i = 0; i < x->points->n; i++) {
         if (!(x->best[i] > 0) || !isfinite(x->best[i])) continue;
         sum += x->points->weight[i] * log(x->best[i]);
-        all += x->points->weight[i];
+        *all += x->points->weight[i];
     }
-    return all > 0 ? exp(sum / all) / all : 0;
+    return *all > 0 ? exp(sum / *all) : 0;
 }
 
 /* These cases, of so many kernels, are what there is from some number of kernels on, up to the numbers that have cases
@@ -145,12 +147,13 @@ static double usual_seconds(const Choosing *x) {
 static void note(const Choosing *x, const Leaf *leaves, int n, int kernels, int from) {
     Chosen *c = x->chosen;
     Case *cases = NEW_N(x->ctx, Case, n);
-    double loss = 0;
+    double loss = 0, weight;
     for (int i = 0; i < n; i++) {
         cases[i] = leaves[i].c;
         loss += leaves[i].loss;
     }
-    const double lost = loss * usual_seconds(x);
+    c->usual = usual_seconds(x, &weight);
+    const double lost = weight > 0 ? loss * c->usual / weight : 0;
     for (int k = from < MAX_VERSIONS ? from : MAX_VERSIONS - 1; k < MAX_VERSIONS && !c->cases[k]; k++) {
         c->n[k] = n;
         c->kernels[k] = kernels;
@@ -172,11 +175,11 @@ static double part_all(Choosing *x, Leaves *l, double least, int most) {
 }
 
 /* Parts leaves[0], by its best test if that was found, then by the best tests there are. What is lost in the end. */
-static double grow(Choosing *x, Leaves *l, double least) {
+static double grow(Choosing *x, Leaves *l, double least, int most) {
     double loss = l->at[0].loss;
     l->n = 1;
-    loss -= part_all(x, l, least, MAX_LIKELY);
-    while (l->n > LIKELY) loss += unite(x, l, false);
+    loss -= part_all(x, l, least, most + BEYOND);
+    while (l->n > most) loss += unite(x, l, false);
     return loss;
 }
 
@@ -225,6 +228,54 @@ int versions_keep_taken(Choosing *x, const Case *cases, int n) {
     x->nrivals = 0;
     for (int i = 0; i < n; i++) keep(x, cases[i].candidate);
     return kernels_of(x);
+}
+
+/* What the points lose where each takes the better of two, of which the first is NULL for none. */
+static double loss_beside(const Choosing *x, const double *had, const Candidate *c) {
+    double loss = 0;
+    for (int i = 0; i < x->points->n; i++) loss += had ? fmin(had[i], c->loss[i]) : c->loss[i];
+    return loss;
+}
+
+/* What each point loses by the best of some rivals but one, of number `without`. */
+static void loss_of_some(const Choosing *x, const int *some, int n, int without, double *loss) {
+    for (int i = 0; i < x->points->n; i++) {
+        loss[i] = INFINITY;
+        for (int k = 0; k < n; k++)
+            if (k != without) loss[i] = fmin(loss[i], x->chosen->candidates.at[some[k]]->loss[i]);
+    }
+}
+
+/* The candidate that leaves least lost beside what others lose; -1: with none that is a number. */
+static int best_beside(const Choosing *x, const double *had, double *least) {
+    int best = -1;
+    *least = INFINITY;
+    for (int k = 0; k < x->nrivals; k++) {
+        const double loss = loss_beside(x, had, x->chosen->candidates.at[x->rival[k]]);
+        if (loss < *least) *least = loss, best = x->rival[k];
+    }
+    return best;
+}
+
+/* Of the rivals so many remain as lose least together, where each point takes the best of them: first each that
+ * leaves least beside those before it, then each is exchanged for what is better beside the others. A tree that grows
+ * by one test after another does not find them, since it takes for each side what is best for that alone. */
+void versions_keep_together(Choosing *x, int most) {
+    enum { PASSES = 2 };
+    double *had = NEW_N(x->temp, double, x->points->n), least;
+    int some[MAX_CANDIDATES], n = 0, better;
+    while (n < most && (better = best_beside(x, n ? had : NULL, &least)) >= 0) {
+        some[n++] = better;
+        loss_of_some(x, some, n, -1, had);
+    }
+    for (int pass = 0; pass < PASSES; pass++)
+        for (int k = 0; k < n && n > 1; k++) {
+            loss_of_some(x, some, n, k, had);
+            better = best_beside(x, had, &least);
+            if (better >= 0) some[k] = better;
+        }
+    x->nrivals = 0;
+    for (int k = 0; k < n; k++) keep(x, some[k]);
 }
 
 /* Settles the cases that take a candidate by others of the rivals, or asks what is lost by that. */
@@ -345,7 +396,7 @@ void versions_find_cases(Choosing *x) {
         note(x, best->at, 1, 1, 0);
         return;
     }
-    least = grow(x, best, gain * weight);
+    least = grow(x, best, gain * weight, LIKELY);
     const LengthsList list = versions_to_test(x);
     for (int i = 0; i <= list.n; i++) {
         other->at[0] = all;
@@ -355,10 +406,16 @@ void versions_find_cases(Choosing *x) {
         else
             versions_try_alignment(x, other->at, &other->at[0].best);
         other->at[0].tried = true;
-        double loss = grow(x, other, gain * weight);
+        double loss = grow(x, other, gain * weight, LIKELY);
         if (loss >= least) continue;
         least = loss;
         *best = *other;
+    }
+    if (!x->points->many) {
+        versions_keep_together(x, LIKELY);
+        other->at[0] = all;
+        other->at[0].tried = false;
+        if (grow(x, other, gain * weight / 2, SHARED) < least) *best = *other;
     }
     spare_the_worst(x, best, &all);
 }

@@ -64,7 +64,8 @@ typedef struct Chosen {
     int kernels[MAX_VERSIONS]; /* that these take: more than that plus 1 where one case takes several */
     int ways[MAX_VERSIONS];    /* that they make: one for each of several kernels, one for all of a single kernel */
     Case *cases[MAX_VERSIONS];
-    double lost[MAX_VERSIONS]; /* seconds that these take longer than what is best at each point, about */
+    double lost[MAX_VERSIONS]; /* seconds that these take longer than what is best at each point, about, */
+    double usual;              /* of so many that the best takes */
 } Chosen;
 
 /* The points in the order of some lengths. */
@@ -143,6 +144,8 @@ double versions_settle(const Choosing *x, Case *c, const bool *here, const bool 
 bool versions_holds(const Choosing *x, const SizeTest *t, int point);
 /* Whether the length of one axis alone is asked for. */
 bool versions_asks(const SizeTest *t, int axis);
+/* Of the rivals those remain, at most so many, that lose least together where each point takes the best of them. */
+void versions_keep_together(Choosing *x, int most);
 /* The length of the rows of a test's tensor. */
 const Expr *versions_row(const Group *gr, const SizeTest *t);
 /* All tests of a case; NULL: it has none. */

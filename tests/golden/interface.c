@@ -16,6 +16,10 @@ extern "C" {
 #endif
 td_preparer interface_scaled_ctx_prepare;
 td_launcher interface_scaled_ctx_launch;
+td_preparer interface_scaled_ctx_2_prepare;
+td_launcher interface_scaled_ctx_2_launch;
+td_preparer interface_scaled_ctx_4_prepare;
+td_launcher interface_scaled_ctx_4_launch;
 td_preparer interface_half_y_prepare;
 td_launcher interface_half_y_launch;
 #ifdef __cplusplus
@@ -163,6 +167,8 @@ const char *interface_status_text(interface_status status) {
 
 static interface_status td_prepare_all(const td_sink *s) {
     TD_TRY(td_cuda(s, "kernel ctx: cudaFuncSetAttribute", interface_scaled_ctx_prepare()));
+    TD_TRY(td_cuda(s, "kernel ctx_2: cudaFuncSetAttribute", interface_scaled_ctx_2_prepare()));
+    TD_TRY(td_cuda(s, "kernel ctx_4: cudaFuncSetAttribute", interface_scaled_ctx_4_prepare()));
     TD_TRY(td_cuda(s, "kernel y: cudaFuncSetAttribute", interface_half_y_prepare()));
     (void)s;
     return interface_ok;
@@ -478,10 +484,12 @@ static const td_signature td_scaled_signature = {3, 2, 5, td_scaled_tensors, td_
 static interface_status td_scaled_ready(const td_sink *td_s) {
     (void)td_s;
     TD_TRY(td_cuda(td_s, "kernel ctx: cudaFuncSetAttribute", interface_scaled_ctx_prepare()));
+    TD_TRY(td_cuda(td_s, "kernel ctx_2: cudaFuncSetAttribute", interface_scaled_ctx_2_prepare()));
+    TD_TRY(td_cuda(td_s, "kernel ctx_4: cudaFuncSetAttribute", interface_scaled_ctx_4_prepare()));
     return interface_ok;
 }
 
-static interface_status td_scaled_run(const td_sink *td_s, const td_call *td_c) {
+static interface_status td_scaled_run_1(const td_sink *td_s, const td_call *td_c) {
     const int64_t M = td_c->dims[0];
     const int64_t int_ = td_c->dims[1];
     int64_t td_bytes[3];
@@ -490,7 +498,8 @@ static interface_status td_scaled_run(const td_sink *td_s, const td_call *td_c) 
     if (!(M <= td_mul(2, int_)))
         return td_refuse(td_s, interface_error_require, "%s", "at most two rows a column (expected M <= 2 * int)");
     TD_TRY(td_sizes(td_s, td_c, &td_scaled_signature, td_bytes));
-    TD_TRY(td_extent(td_s, "ctx", "blocks", M, INT32_MAX));
+    if (!(int_ <= 1024))
+        return td_refuse(td_s, interface_error_kernel, "kernel ctx: %s", "expected int <= 1024");
     if (td_c->need) {
         *td_c->need = 0;
         return interface_ok;
@@ -501,6 +510,84 @@ static interface_status td_scaled_run(const td_sink *td_s, const td_call *td_c) 
     TD_TRY(td_memory(td_s, td_c, &td_scaled_signature, td_bytes, 0));
     TD_TRY(td_cuda(td_s, "kernel ctx", interface_scaled_ctx_launch(td_c->stream, td_c->tensors, td_c->dims, td_c->scalars, &td_launched)));
     return interface_ok;
+}
+
+static interface_status td_scaled_run_2(const td_sink *td_s, const td_call *td_c) {
+    const int64_t M = td_c->dims[0];
+    const int64_t int_ = td_c->dims[1];
+    int64_t td_bytes[3];
+    int td_launched = 0;
+    TD_TRY(td_dims(td_s, td_c, &td_scaled_signature));
+    if (!(M <= td_mul(2, int_)))
+        return td_refuse(td_s, interface_error_require, "%s", "at most two rows a column (expected M <= 2 * int)");
+    TD_TRY(td_sizes(td_s, td_c, &td_scaled_signature, td_bytes));
+    TD_TRY(td_extent(td_s, "ctx_2", "blocks", M, INT32_MAX));
+    if (td_c->need) {
+        *td_c->need = 0;
+        return interface_ok;
+    }
+    const double double_ = td_c->scalars[0];
+    if (!(double_ > 0.0))
+        return td_refuse(td_s, interface_error_require, "%s", "a positive scale (expected double > 0.0)");
+    TD_TRY(td_memory(td_s, td_c, &td_scaled_signature, td_bytes, 0));
+    TD_TRY(td_cuda(td_s, "kernel ctx_2", interface_scaled_ctx_2_launch(td_c->stream, td_c->tensors, td_c->dims, td_c->scalars, &td_launched)));
+    return interface_ok;
+}
+
+static interface_status td_scaled_run_3(const td_sink *td_s, const td_call *td_c) {
+    const int64_t M = td_c->dims[0];
+    const int64_t int_ = td_c->dims[1];
+    int64_t td_bytes[3];
+    int td_launched = 0;
+    TD_TRY(td_dims(td_s, td_c, &td_scaled_signature));
+    if (!(M <= td_mul(2, int_)))
+        return td_refuse(td_s, interface_error_require, "%s", "at most two rows a column (expected M <= 2 * int)");
+    TD_TRY(td_sizes(td_s, td_c, &td_scaled_signature, td_bytes));
+    TD_TRY(td_extent(td_s, "ctx_3", "blocks", M, INT32_MAX));
+    if (td_c->need) {
+        *td_c->need = 0;
+        return interface_ok;
+    }
+    const double double_ = td_c->scalars[0];
+    if (!(double_ > 0.0))
+        return td_refuse(td_s, interface_error_require, "%s", "a positive scale (expected double > 0.0)");
+    TD_TRY(td_memory(td_s, td_c, &td_scaled_signature, td_bytes, 0));
+    TD_TRY(td_cuda(td_s, "kernel ctx_3", interface_scaled_ctx_2_launch(td_c->stream, td_c->tensors, td_c->dims, td_c->scalars, &td_launched)));
+    return interface_ok;
+}
+
+static interface_status td_scaled_run_4(const td_sink *td_s, const td_call *td_c) {
+    const int64_t M = td_c->dims[0];
+    const int64_t int_ = td_c->dims[1];
+    int64_t td_bytes[3];
+    int td_launched = 0;
+    TD_TRY(td_dims(td_s, td_c, &td_scaled_signature));
+    if (!(M <= td_mul(2, int_)))
+        return td_refuse(td_s, interface_error_require, "%s", "at most two rows a column (expected M <= 2 * int)");
+    TD_TRY(td_sizes(td_s, td_c, &td_scaled_signature, td_bytes));
+    TD_TRY(td_extent(td_s, "ctx_4", "blocks", td_div(td_add(M, 7), 8), INT32_MAX));
+    if (td_c->need) {
+        *td_c->need = 0;
+        return interface_ok;
+    }
+    const double double_ = td_c->scalars[0];
+    if (!(double_ > 0.0))
+        return td_refuse(td_s, interface_error_require, "%s", "a positive scale (expected double > 0.0)");
+    TD_TRY(td_memory(td_s, td_c, &td_scaled_signature, td_bytes, 0));
+    TD_TRY(td_cuda(td_s, "kernel ctx_4", interface_scaled_ctx_4_launch(td_c->stream, td_c->tensors, td_c->dims, td_c->scalars, &td_launched)));
+    return interface_ok;
+}
+
+static interface_status td_scaled_run(const td_sink *td_s, const td_call *td_c) {
+    const int64_t M = td_c->dims[0];
+    const int64_t int_ = td_c->dims[1];
+    if ((M <= 1024) && (int_ <= 1024))
+        return td_scaled_run_1(td_s, td_c);
+    if ((M <= 2048) && (int_ <= 1024))
+        return td_scaled_run_2(td_s, td_c);
+    if (M <= 2048)
+        return td_scaled_run_3(td_s, td_c);
+    return td_scaled_run_4(td_s, td_c);
 }
 
 interface_status interface_scaled_workspace(interface_context *ctx, int64_t M, int64_t int_, size_t *bytes) {
