@@ -5,6 +5,7 @@
 #include "fusing.h"
 #include "ir/diag.h"
 #include "ir/expr_is.h"
+#include "ir/interp/interp.h"
 #include "sched/kernel/sort.h"
 #include "sched/library/product.h"
 #include "sorting.h"
@@ -265,10 +266,45 @@ static bool are_few_at_most(const SchedWork *w, const int *most) {
     return true;
 }
 
+/* For what part of all sizes the branch is, each length being as likely of one order of magnitude as of another. */
+static double branch_share(const SchedWork *w) {
+    enum { DRAWN = 256, BITS = 20 };
+    static const double LEAST = 0.1; /* of either side: what is for few sizes is there for somebody */
+    const Graph *g = w->graph;
+    int64_t *dims = NEW_N(w->ctx, int64_t, g->dims.n + 1), holds;
+    uint32_t state = 1;
+    int taken = 0;
+    for (int k = 0; k < DRAWN; k++) {
+        for (int i = 0; i < g->dims.n; i++) {
+            const Dim *d = g->dims.at[i];
+            state = state * 1664525 + 1013904223;
+            const int64_t any = (int64_t)1 << (state >> 8) % BITS, usual = d->hint > 0 ? d->hint : any;
+            dims[i] = usual < d->lo ? d->lo : usual > d->hi ? d->hi : usual;
+        }
+        taken += interp_int(g, w->plan->branch, dims, NULL, &holds) && holds;
+    }
+    const double share = (double)taken / DRAWN;
+    return share < LEAST ? LEAST : share > 1 - LEAST ? 1 - LEAST : share;
+}
+
+/* How much the seconds of groups beside the branch, and of its own, count. Sizes of one side may take a thousand times
+ * as long as those of the other: a part of what a side takes is worth as much as one of the other, of as many sizes. */
+static void weigh_sides(const SchedWork *w, double weight[2]) {
+    const double share = !w->plan->branch ? 0 : w->few.dim ? 0.5 : branch_share(w);
+    double seconds[2] = {0};
+    for (int i = 0; i < w->plan->groups.n; i++) seconds[w->plan->groups.at[i]->branch] += w->versions[i].usual;
+    for (int side = 0; side < 2; side++) {
+        const double part = side ? share : 1 - share;
+        weight[side] = seconds[side] > 0 ? part / seconds[side] : 0;
+    }
+}
+
 /* Each version is a kernel to compile, so that a program of several groups has so many in all: those for which a
  * version more spares most have it first. */
 static void spread_versions(const SchedWork *w, int versions, int *most) {
     const int n = w->plan->groups.n;
+    double weight[2];
+    weigh_sides(w, weight);
     bool *full = NEW_N(w->ctx, bool, n + 1);
     int all;
     for (int i = 0; i < n; i++) most[i] = 1;
@@ -277,8 +313,10 @@ static void spread_versions(const SchedWork *w, int versions, int *most) {
         double best = 0;
         for (int i = 0; i < n; i++) {
             int by = 0;
-            full[i] |= versions_of(w, w->plan->groups.at[i], most[i] + 1) <= most[i];
-            const double each = full[i] || !w->versions[i].counts ? 0 : spared(&w->versions[i], most[i], &by);
+            const Group *gr = w->plan->groups.at[i];
+            full[i] |= versions_of(w, gr, most[i] + 1) <= most[i];
+            const bool may = !full[i] && w->versions[i].counts;
+            const double each = may ? weight[gr->branch] * spared(&w->versions[i], most[i], &by) : 0;
             if (each > best) best = each, at = i, more = by;
         }
         if (at < 0) break;
@@ -293,7 +331,7 @@ static void spread_versions(const SchedWork *w, int versions, int *most) {
 /* With at most so many versions of each group, and no more than a program has in all. *few: whether that leaves few
  * ways. False after reporting. */
 static bool choose_at_most(SchedWork *w, const bool *given, int lines, int most, bool *few, Text *why) {
-    enum { MOST_VERSIONS = 20 /* kernels of all groups */ };
+    enum { LEAST_ROOM = 20, MOST_ROOM = 28 /* kernels of all groups: two of each, between these */ };
     const int n = w->plan->groups.n;
     int *each = NEW_N(w->ctx, int, n + 1), *spread = NEW_N(w->ctx, int, n + 1), all, now;
     for (int i = 0; i < n; i++) each[i] = most;
@@ -301,7 +339,7 @@ static bool choose_at_most(SchedWork *w, const bool *given, int lines, int most,
     *few = sched_few_ways(w->plan, w->versions);
     if (!*few || n < 2) return true;
     const double lost = lost_with(w, each, &all);
-    int room = MOST_VERSIONS;
+    int room = 2 * n < LEAST_ROOM ? LEAST_ROOM : 2 * n > MOST_ROOM ? MOST_ROOM : 2 * n;
     for (int i = 0; i < n && w->small; i++) room += w->plan->groups.at[i]->branch ? SMALL_VERSIONS : 0;
     const int versions = most < MAX_VERSIONS && all < room ? all : room;
     if (most == MAX_VERSIONS && all <= versions) return true;

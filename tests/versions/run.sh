@@ -295,6 +295,12 @@ printf 'program segment_softmax\n  m: s = grid warp(2) lane(8); t = serial reg(4
 same 'folds without conditions' "$(grep -c '[+=] td_max(p\|exp(' "$dir/m") $(grep -cE 'if \(.*e[0-9]+(\[|\)).* p[0-9]+ = ' "$dir/m")" '8 0'
 same 'chunks of some ranges' "$(grep -cE '^ +int c(_1)?_first(_2)? = .*;' "$dir/m")" 4
 
+# Versions go where they spare most of what a program takes at the sizes that it is for: of two ways through it, one of
+# which is for few sizes, the other has most. Its scan is done in shares.
+sed '/^bench/d' bench/places/top1_dispatch.td >"$dir/top1.td"
+"$TDC" explain "$dir/top1.td" --at=T=32768,D=1024,N=64,C=640 -Wno-perf | grep -q '^ *[0-9] before_shares'
+verdict $? 'shares of the scan of what most sizes take'
+
 # Shares of an axis are counted by numbers that are no larger than it, of which an int holds as many as it holds of the axis's own.
 sed '/^bench\|^check\|^dim/d' bench/suite/layernorm_bwd.td >"$dir/bare.td"
 "$TDC" "$dir/bare.td" --dump=lower >"$dir/lowered"
