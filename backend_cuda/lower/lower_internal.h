@@ -627,11 +627,14 @@ void lower_part(Lower *l, Part *part);
 
 /* ---- lower_trim.c ---- */
 /* Declares, before a loop, the ends between which its iterations do anything; false where they are not known to be
- * fewer. Until lower_trim_end its stages have no conditions that hold between these ends anyway. */
+ * fewer. Until lower_trim_end its stages have no conditions that hold between these ends anyway, and there are no
+ * maps that only those read. */
 typedef struct LoopTrim {
     const Code *first, *end;
-    const Expr **conds; /* of its stages, as they were; NULL: as they are */
-    bool cut;           /* one of Open.ends; where it has a `first`, it begins there, inside of a tile */
+    int nstages; /* of it, as they were, with their conditions; 0: as they are */
+    Stage **stages;
+    const Expr **conds;
+    bool cut; /* one of Open.ends; where it has a `first`, it begins there, inside of a tile */
 } LoopTrim;
 bool lower_trim(Lower *l, const LoopHead *h, LoopTrim *trim);
 void lower_trim_end(Lower *l, const LoopHead *h, const LoopTrim *trim);

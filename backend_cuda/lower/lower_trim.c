@@ -6,6 +6,7 @@
 #include "lower_internal.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { MAX_BOUNDS = 4 };
 
@@ -275,6 +276,14 @@ static bool has_vectors(const Trim *t, const Stage *s) {
     return false;
 }
 
+/* Whether one of a stage's expressions holds what is asked for. */
+static bool stage_has(const Stage *s, ExprTest *test, const void *of) {
+    bool has = s->cond && expr_has(s->cond, test, of);
+    for (int k = 0; k < MAX_PARTS; k++) has |= s->expr[k] && expr_has(s->expr[k], test, of);
+    for (int d = 0; s->tensor && d < s->tensor->rank; d++) has |= expr_has(s->subs[d], test, of) != NULL;
+    return has;
+}
+
 /* Whether the loop may end inside of a tile, and begin anywhere, not at multiples of its tile: an iteration has
  * registers and threads of the axis and no vector, and nobody asks for a digit of the index if it begins so. A block's
  * share of the axis ends elsewhere. */
@@ -290,13 +299,8 @@ static bool may_be_cut(const Trim *t, bool begins) {
     }
     for (int i = 0; i < t->loop->body.n; i++)
         if (t->loop->body.at[i]->depth || has_vectors(t, t->loop->body.at[i])) return false;
-    for (int i = 0; i < t->loop->body.n && begins; i++) {
-        const Stage *s = t->loop->body.at[i];
-        bool ok = !(s->cond && expr_has(s->cond, found_digits, index));
-        for (int k = 0; k < MAX_PARTS; k++) ok &= !s->expr[k] || !expr_has(s->expr[k], found_digits, index);
-        for (int d = 0; s->tensor && d < s->tensor->rank; d++) ok &= !expr_has(s->subs[d], found_digits, index);
-        if (!ok) return false;
-    }
+    for (int i = 0; i < t->loop->body.n && begins; i++)
+        if (stage_has(t->loop->body.at[i], found_digits, index)) return false;
     return true;
 }
 
@@ -338,6 +342,22 @@ static const Expr **spare_conditions(const Trim *t, const Bounds *b) {
     return conds;
 }
 
+/* Maps that only spared conditions read are left out of the loop. Its stages, as they were. */
+static Stage **spare_maps(const Trim *t, Stage *loop) {
+    const int n = loop->body.n;
+    Stage **all = NEW_N(t->l->ctx, Stage *, n), **kept = loop->body.at + n;
+    memcpy(all, loop->body.at, sizeof *all * (size_t)n);
+    for (int i = n - 1; i >= 0; i--) { /* what reads a value stands behind it */
+        const Expr *made = all[i]->kind == STAGE_MAP ? expr_value(t->l->p, all[i]->out[0]) : NULL;
+        bool read = !made;
+        for (Stage **s = kept; s < loop->body.at + n && !read; s++) read = stage_has(*s, expr_test_node, made);
+        if (read) *--kept = all[i];
+    }
+    loop->body.n = (int)(loop->body.at + n - kept);
+    memmove(loop->body.at, kept, sizeof *kept * (size_t)loop->body.n);
+    return all;
+}
+
 /* All that there has to be for a range to have elements; NULL: nothing is asked for. */
 static const Code *all_of(const Trim *t, const Bounds *b) {
     const Code *all = NULL;
@@ -346,17 +366,15 @@ static const Code *all_of(const Trim *t, const Bounds *b) {
 }
 
 /* An end of the loop: a new number, or what is declared already where there are elements only if something is given. */
-static void put_inside(Lower *l, Sym end, const Code *given, const Code *value) {
+static void put_bound(Lower *l, Sym end, const Code *given, const Code *value) {
     if (given)
         put_do(l, "%n = %c", end, value);
     else
         put_number(l, "I", end, value);
 }
 
-/* Where a range has elements only under a condition, as the chunks of long segments alone, its ends are not computed
- * elsewhere: few segments are long. */
 bool lower_trim(Lower *l, const LoopHead *h, LoopTrim *trim) {
-    const Stage *loop = h->stage;
+    Stage *loop = h->stage;
     Trim t = {l, loop, l->part->layouts.at[0]};
     Bounds b = {0};
     if (loop->axis->peel || !only_folds(l, loop) || !shared_bounds(&t, &b)) return false;
@@ -370,6 +388,8 @@ bool lower_trim(Lower *l, const LoopHead *h, LoopTrim *trim) {
     Sym lo = b.nlo ? sym_fmt(l->ctx, "%s_least", from) : NULL, hi = b.nhi ? sym_fmt(l->ctx, "%s_most", to) : NULL;
     Factor *f[MAX_FACTORS];
     const int n = list_reg_factors(t.layout, domain, f);
+    /* Where a range has elements only under a condition, as the chunks of long segments alone, its ends are computed
+     * under it: few segments are long. */
     const Code *const when = all_of(&t, &b), *const given = n ? NULL : when;
     if (given) {
         if (lo) put_declare(l, "I", from, " = %c", bound);
@@ -397,22 +417,29 @@ bool lower_trim(Lower *l, const LoopHead *h, LoopTrim *trim) {
     if (lo) {
         const Code *at = cut ? code(l->ctx, "(I)%n", lo)
                              : code(l->ctx, "%c + (I)((%n - (%c)) / (%c) * (%c))", start, lo, start, step, step);
-        put_inside(l, from, given,
-                   code(l->ctx, "%n <= %c ? %c : %n >= %c ? %c : %c", lo, start, start, lo, bound, bound, at));
+        put_bound(l, from, given,
+                  code(l->ctx, "%n <= %c ? %c : %n >= %c ? %c : %c", lo, start, start, lo, bound, bound, at));
     }
     if (hi)
-        put_inside(l, to, given,
-                   code(l->ctx, "%n >= %c ? %c : %n > %c ? (I)%n : %c", hi, bound, bound, hi, start, hi, start));
+        put_bound(l, to, given,
+                  code(l->ctx, "%n >= %c ? %c : %n > %c ? (I)%n : %c", hi, bound, bound, hi, start, hi, start));
     if (given) put_end(l);
-    *trim = (LoopTrim){from ? code_name(l->ctx, from) : start, to ? code_name(l->ctx, to) : bound, NULL, cut};
+    *trim = (LoopTrim){from ? code_name(l->ctx, from) : start, to ? code_name(l->ctx, to) : bound, .cut = cut};
     if (!cut) return true;
     vec_push(l->ctx, &l->open.ends, ((LoopEnd){loop->axis, trim->end}));
     /* Of a thread with several rows the ends are the furthest ones. */
-    if (!n) trim->conds = spare_conditions(&t, &b);
+    if (n) return true;
+    trim->nstages = loop->body.n;
+    trim->conds = spare_conditions(&t, &b);
+    trim->stages = spare_maps(&t, loop);
     return true;
 }
 
 void lower_trim_end(Lower *l, const LoopHead *h, const LoopTrim *trim) {
     if (trim->cut) l->open.ends.n--;
-    for (int i = 0; trim->conds && i < h->stage->body.n; i++) h->stage->body.at[i]->cond = trim->conds[i];
+    for (int i = 0; i < trim->nstages; i++) {
+        h->stage->body.at[i] = trim->stages[i];
+        h->stage->body.at[i]->cond = trim->conds[i];
+    }
+    if (trim->nstages) h->stage->body.n = trim->nstages;
 }

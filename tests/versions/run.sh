@@ -293,6 +293,7 @@ printf 'program segment_softmax\n  m: s = grid warp(2) lane(8); t = serial reg(4
 "$TDC" bench/places/segment_softmax.td -D T=17000000 -D S=1000000 --schedules="$dir/m.schedules" --dump=lower -Wno-perf |
     sed -n '/__global__.*softmax_m(/,/^}/p' >"$dir/m"
 same 'folds without conditions' "$(grep -c '[+=] td_max(p\|exp(' "$dir/m") $(grep -cE 'if \(.*e[0-9]+(\[|\)).* p[0-9]+ = ' "$dir/m")" '8 0'
+same 'what only those would read' "$(grep -cE '^ +bool e[0-9]+\[' "$dir/m")" 0
 same 'chunks of some ranges' "$(grep -cE '^ +int c(_1)?_first(_2)? = .*;' "$dir/m")" 4
 
 # Versions go where they spare most of what a program takes at the sizes that it is for: of two ways through it, one of
