@@ -53,6 +53,14 @@ static Choosing begin_again(const Choosing *x, int drawn, const bool *keep) {
     return y;
 }
 
+/* The cases of candidates that the judge knows; false: it does not know all of them. */
+static bool find_anew(Choosing *y) {
+    if (!versions_compare_alike(y)) return false;
+    versions_find_losses(y);
+    versions_find_cases(y);
+    return true;
+}
+
 /* Of a group with many free lengths, points are few for conditions that tell them apart. What is worth it is compared
  * at more points, beside candidates for those of them that take long, and the cases are found anew. */
 static void part_again(Choosing *x) {
@@ -72,16 +80,11 @@ static void part_again(Choosing *x) {
     *x->slow += searched;
     Choosing y = begin_again(x, DRAWN, worth_keeping(x));
     versions_add_for_slow(&y, searched, MOVES);
-    if (!versions_compare_alike(&y)) return;
-    versions_find_losses(&y);
-    versions_find_cases(&y);
+    if (!find_anew(&y)) return;
     /* Cases overfit what was drawn for the candidates: those of the kernels that are left are told from more. */
     Choosing z = begin_again(&y, MORE_DRAWN, taken_of(&y));
     z.last = true;
-    if (!versions_compare_alike(&z)) return;
-    versions_find_losses(&z);
-    versions_find_cases(&z);
-    x->chosen = z.chosen;
+    if (find_anew(&z)) x->chosen = z.chosen;
 }
 
 /* Of a group with two free lengths the points are a grid, between whose lengths a case may take what is slow there:
@@ -93,10 +96,7 @@ static void tell_again(Choosing *x) {
     versions_keep_together(x, KEPT);
     for (int k = 0; k < x->nrivals; k++) keep[x->rival[k]] = true;
     Choosing y = begin_again(x, DRAWN, keep);
-    if (!versions_compare_alike(&y)) return;
-    versions_find_losses(&y);
-    versions_find_cases(&y);
-    x->chosen = y.chosen;
+    if (find_anew(&y)) x->chosen = y.chosen;
 }
 
 /* ---- addresses that are not aligned ---- */

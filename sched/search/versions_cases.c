@@ -230,14 +230,7 @@ int versions_keep_taken(Choosing *x, const Case *cases, int n) {
     return kernels_of(x);
 }
 
-/* What the points lose where each takes the better of two, of which the first is NULL for none. */
-static double loss_beside(const Choosing *x, const double *had, const Candidate *c) {
-    double loss = 0;
-    for (int i = 0; i < x->points->n; i++) loss += had ? fmin(had[i], c->loss[i]) : c->loss[i];
-    return loss;
-}
-
-/* What each point loses by the best of some rivals but one, of number `without`. */
+/* What each point loses by the best of some candidates but the one at `without`; INFINITY where there is none. */
 static void loss_of_some(const Choosing *x, const int *some, int n, int without, double *loss) {
     for (int i = 0; i < x->points->n; i++) {
         loss[i] = INFINITY;
@@ -246,34 +239,33 @@ static void loss_of_some(const Choosing *x, const int *some, int n, int without,
     }
 }
 
-/* The candidate that leaves least lost beside what others lose; -1: with none that is a number. */
-static int best_beside(const Choosing *x, const double *had, double *least) {
+/* The rival with which least is lost beside what points lose without it; -1: with each of them one has none. */
+static int best_beside(const Choosing *x, const double *without) {
     int best = -1;
-    *least = INFINITY;
+    double least = INFINITY;
     for (int k = 0; k < x->nrivals; k++) {
-        const double loss = loss_beside(x, had, x->chosen->candidates.at[x->rival[k]]);
-        if (loss < *least) *least = loss, best = x->rival[k];
+        const double *with = x->chosen->candidates.at[x->rival[k]]->loss;
+        double loss = 0;
+        for (int i = 0; i < x->points->n; i++) loss += fmin(without[i], with[i]);
+        if (loss < least) least = loss, best = x->rival[k];
     }
     return best;
 }
 
-/* Of the rivals so many remain as lose least together, where each point takes the best of them: first each that
- * leaves least beside those before it, then each is exchanged for what is better beside the others. A tree that grows
- * by one test after another does not find them, since it takes for each side what is best for that alone. */
+/* Each that leaves least lost beside those before it, then each is exchanged for what is better beside the others. */
 void versions_keep_together(Choosing *x, int most) {
     enum { PASSES = 2 };
-    double *had = NEW_N(x->temp, double, x->points->n), least;
+    double *loss = NEW_N(x->temp, double, x->points->n);
     int some[MAX_CANDIDATES], n = 0, better;
-    while (n < most && (better = best_beside(x, n ? had : NULL, &least)) >= 0) {
+    for (loss_of_some(x, some, 0, -1, loss); n < most && (better = best_beside(x, loss)) >= 0;) {
         some[n++] = better;
-        loss_of_some(x, some, n, -1, had);
+        loss_of_some(x, some, n, -1, loss);
     }
-    for (int pass = 0; pass < PASSES; pass++)
-        for (int k = 0; k < n && n > 1; k++) {
-            loss_of_some(x, some, n, k, had);
-            better = best_beside(x, had, &least);
-            if (better >= 0) some[k] = better;
-        }
+    for (int k = 0; k < PASSES * n && n > 1; k++) {
+        loss_of_some(x, some, n, k % n, loss);
+        better = best_beside(x, loss);
+        if (better >= 0) some[k % n] = better;
+    }
     x->nrivals = 0;
     for (int k = 0; k < n; k++) keep(x, some[k]);
 }
@@ -376,8 +368,9 @@ static void spare_the_worst(Choosing *x, Leaves *l, Leaf *all) {
 }
 
 /* The first test decides about the others, and the one that gains most may be a bad start: one of each set of axes is
- * tried, and alignment. A product that a library runs is computed by the kernel only where the library refuses: one
- * version will do. */
+ * tried, and alignment; and of one or two lengths a tree of candidates that lose least together, which no test by
+ * itself finds. A product that a library runs is computed by the kernel only where the library refuses: one version
+ * will do. */
 void versions_find_cases(Choosing *x) {
     Leaf all = {.here = NEW_N(x->temp, bool, x->points->n)};
     all.near = all.here;
@@ -414,7 +407,6 @@ void versions_find_cases(Choosing *x) {
     if (!x->points->many) {
         versions_keep_together(x, LIKELY);
         other->at[0] = all;
-        other->at[0].tried = false;
         if (grow(x, other, gain * weight / 2, SHARED) < least) *best = *other;
     }
     spare_the_worst(x, best, &all);
