@@ -532,8 +532,8 @@ static void take_part(Features *f, const Machine *m, const int64_t *dims, const 
     for (int i = 0; i < f->accesses.n; i++) add_access(&j, i, left);
     JudgeParts *p = &t->p;
     find_lives(&j);
-    const double together = f->cluster > 1 ? m->cluster_begin * (log2(f->cluster) - 1) : 0;
-    const double one = m->begin + together + mean_life(&j);
+    const double clustered = f->cluster > 1 ? m->cluster_begin * (log2(f->cluster) - 1) : 0;
+    const double one = m->begin + clustered + mean_life(&j);
     p->bytes = j.read + j.written;
     p->memory = memory_seconds(&j);
     p->cache = most_of(j.cache / m->l2_bandwidth, j.atomics / m->atomics);

@@ -435,6 +435,24 @@ static void add_drawn(Making *x, Dim *const *free, int n, int drawn) {
     }
 }
 
+double points_share(const Graph *g, const Expr *when, Ctx *ctx) {
+    enum { DRAWN_SIZES = 256, BITS = 20 };
+    static const double LEAST = 0.1; /* what is for few sizes is there for somebody */
+    int64_t *dims = NEW_N(ctx, int64_t, g->dims.n + 1), holds;
+    uint32_t state = 1;
+    int n = 0;
+    for (int k = 0; k < DRAWN_SIZES; k++) {
+        for (int i = 0; i < g->dims.n; i++) {
+            const Dim *d = g->dims.at[i];
+            const int bits = bits_of(&state, BITS);
+            dims[i] = legal(d, d->hint > 0 ? d->hint : (int64_t)1 << bits);
+        }
+        n += interp_int(g, when, dims, NULL, &holds) && holds;
+    }
+    const double share = (double)n / DRAWN_SIZES;
+    return share < LEAST ? LEAST : share > 1 - LEAST ? 1 - LEAST : share;
+}
+
 /* ---- all of them ---- */
 
 /* Beside the hints: each of them alone much smaller or larger. */

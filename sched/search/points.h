@@ -30,6 +30,10 @@ Points *points_with_extremes(const Group *gr, Ctx *ctx);
 /* The same, and behind them up to so many drawn ones. */
 Points *points_with_drawn(const Group *gr, int most, Ctx *ctx);
 
+/* For what part of all sizes a condition holds, each length being as likely of one order of magnitude as of another; at
+ * least, and at most all but, a tenth. */
+double points_share(const Graph *g, const Expr *when, Ctx *ctx);
+
 /* The length of an axis at a point; of one whose ends are data, a guess. */
 int64_t points_length(const GAxis *a, const int64_t *dims);
 

@@ -5,7 +5,7 @@
 #include "fusing.h"
 #include "ir/diag.h"
 #include "ir/expr_is.h"
-#include "ir/interp/interp.h"
+#include "points.h"
 #include "sched/kernel/sort.h"
 #include "sched/library/product.h"
 #include "sorting.h"
@@ -266,31 +266,10 @@ static bool are_few_at_most(const SchedWork *w, const int *most) {
     return true;
 }
 
-/* For what part of all sizes the branch is, each length being as likely of one order of magnitude as of another. */
-static double branch_share(const SchedWork *w) {
-    enum { DRAWN = 256, BITS = 20 };
-    static const double LEAST = 0.1; /* of either side: what is for few sizes is there for somebody */
-    const Graph *g = w->graph;
-    int64_t *dims = NEW_N(w->ctx, int64_t, g->dims.n + 1), holds;
-    uint32_t state = 1;
-    int taken = 0;
-    for (int k = 0; k < DRAWN; k++) {
-        for (int i = 0; i < g->dims.n; i++) {
-            const Dim *d = g->dims.at[i];
-            state = state * 1664525 + 1013904223;
-            const int64_t any = (int64_t)1 << (state >> 8) % BITS, usual = d->hint > 0 ? d->hint : any;
-            dims[i] = usual < d->lo ? d->lo : usual > d->hi ? d->hi : usual;
-        }
-        taken += interp_int(g, w->plan->branch, dims, NULL, &holds) && holds;
-    }
-    const double share = (double)taken / DRAWN;
-    return share < LEAST ? LEAST : share > 1 - LEAST ? 1 - LEAST : share;
-}
-
 /* How much the seconds of groups beside the branch, and of its own, count. Sizes of one side may take a thousand times
  * as long as those of the other: a part of what a side takes is worth as much as one of the other, of as many sizes. */
 static void weigh_sides(const SchedWork *w, double weight[2]) {
-    const double share = !w->plan->branch ? 0 : w->few.dim ? 0.5 : branch_share(w);
+    const double share = !w->plan->branch ? 0 : w->few.dim ? 0.5 : points_share(w->graph, w->plan->branch, w->ctx);
     double seconds[2] = {0};
     for (int i = 0; i < w->plan->groups.n; i++) seconds[w->plan->groups.at[i]->branch] += w->versions[i].usual;
     for (int side = 0; side < 2; side++) {
