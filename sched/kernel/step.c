@@ -35,9 +35,9 @@ typedef struct Position {
     const struct Position *outer;
 } Position;
 
-/* What proofs may do that sizes take no way, one and all together: steps of a search, a second in all. A way that no
- * sizes take does no harm. */
-enum { A_PROOF = 20000, ALL_PROOFS = 200000 };
+/* What proofs may do that sizes take no way, one and all together: steps of a search, a tenth of a second in all. A way
+ * that no sizes take does no harm. */
+enum { A_PROOF = 2000, ALL_PROOFS = 20000 };
 
 typedef struct Finding {
     Program *p;
