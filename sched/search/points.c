@@ -15,7 +15,7 @@ static const double OFF_HINT = 0.02; /* the weight of a point beside a hint */
 static const double ODD = 0.8;       /* the weight of one of few odd lengths in a list */
 static const double RARE = 0.35;     /* of one with an odd length, or a length of 1, beside even ones */
 static const double SHORT = 0.4;     /* of one with so short columns, beside longer ones */
-static const double LONG = 0.7;      /* of one with so long columns, of which there are several in a list */
+static const double LONG = 0.9;      /* of one with so long columns, of which there are several in a list */
 static const double FEW = 0.4;       /* of one with so few rows, beside more of them */
 enum { SHORT_COLUMNS = 32, LONG_COLUMNS = 1 << 16, FEW_ROWS = 128 };
 
@@ -27,9 +27,9 @@ static const int64_t ALONE[] = {1 << 20, 1,       30, 256,  1021, 4096,  16384, 
 static const int64_t SQUARE[] = {1024, 1,    30,   64,   200,  256,   512,   777,     1021,  1500,    2000,
                                  3001, 4096, 5003, 7000, 8192, 10001, 12289, 1 << 14, 20003, 1 << 15, 0};
 static const int64_t ROWS[] = {4096, 1, 128, 1024, 1 << 14, 1 << 17, 1 << 22, 0};
-static const int64_t COLUMNS[] = {4096,    1,     7,       30,      61,     64,      200,     255,   384,
-                                  512,     768,   1021,    1024,    1500,   3001,    10240,   12289, 25001,
-                                  1 << 15, 50257, 1 << 16, 1 << 17, 150001, 1 << 18, 1 << 22, 0};
+static const int64_t COLUMNS[] = {4096,    1,       7,     30,      61,      64,     200,     255,     384,
+                                  512,     768,     1021,  1024,    1500,    3001,   10240,   12289,   25001,
+                                  1 << 14, 1 << 15, 50257, 1 << 16, 1 << 17, 150001, 1 << 18, 1 << 22, 0};
 /* Rows that a block has whole, one after the other: twice as long ones take twice the registers, or threads. */
 static const int64_t HELD[] = {4096, 30,   62,   64,   250,  256,  512,   768,     1021,
                                1024, 2048, 3001, 3072, 5120, 8192, 12289, 1 << 14, 0};

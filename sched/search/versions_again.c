@@ -61,26 +61,34 @@ static bool find_anew(Choosing *y) {
     return true;
 }
 
+/* At how many of a group's points candidates are looked for once more. All groups of a compilation share these: the
+ * first have many, the others a few each, but of folds of any length none, since a file of many entries has to be
+ * compiled, too. */
+static int slow_points(Choosing *x, int most) {
+    enum { ALL = 72, FOLDS = 48, FEW = 4 };
+    const int left = ALL - *x->slow;
+    if (*x->slow >= FOLDS && !folds_known(x->gr)) return 0;
+    const int n = left > most ? most : left > FEW ? left : FEW;
+    *x->slow += n;
+    return n;
+}
+
 /* Of a group with many free lengths, points are few for conditions that tell them apart. What is worth it is compared
  * at more points, beside candidates for those of them that take long, and the cases are found anew. */
 static void part_again(Choosing *x) {
     enum {
-        OF_MAP = 24, /* points of a group that folds nothing, */
-        OF_FOLD = 8, /* and of one whose kernels take longer to be judged */
-        ALL = 48,    /* of all groups of a compilation; then a few of each, */
-        FOLDS = 24,  /* but of folds of any length none, since a file of many entries has to be compiled, too */
-        FEW = 4,
+        OF_MAP = 24,      /* points of a group that folds nothing, */
+        OF_FOLD = 8,      /* and of one whose kernels take longer to be judged */
         MOVES = 48,       /* kernels that are judged at each */
         DRAWN = 400,      /* points beside the others at which candidates are compared, */
         MORE_DRAWN = 1600 /* and those that are left */
     };
-    const int most = x->gr->steps.n ? OF_FOLD : OF_MAP, left = ALL - *x->slow;
-    if (*x->slow >= FOLDS && !folds_known(x->gr)) return;
-    const int searched = left > most ? most : left > FEW ? left : FEW;
-    *x->slow += searched;
+    const int slow = slow_points(x, x->gr->steps.n ? OF_FOLD : OF_MAP);
     Choosing y = begin_again(x, DRAWN, worth_keeping(x));
-    versions_add_for_slow(&y, searched, MOVES);
+    versions_add_for_slow(&y, slow, MOVES);
     if (!find_anew(&y)) return;
+    x->chosen = y.chosen;
+    if (!slow) return;
     /* Cases overfit what was drawn for the candidates: those of the kernels that are left are told from more. */
     Choosing z = begin_again(&y, MORE_DRAWN, taken_of(&y));
     z.last = true;
@@ -88,14 +96,16 @@ static void part_again(Choosing *x) {
 }
 
 /* Of a group with two free lengths the points are a grid, between whose lengths a case may take what is slow there:
- * what is worth it is compared at drawn points, too, and the cases are found anew. */
+ * what is worth it is compared at drawn points, too, beside candidates for those of them that take long, and the cases
+ * are found anew. */
 static void tell_again(Choosing *x) {
-    enum { DRAWN = 240, KEPT = 2 * MOST_SCHEDULES };
+    enum { DRAWN = 240, KEPT = 2 * MOST_SCHEDULES, SLOW = 12 };
     bool *keep = taken_of(x);
     versions_find_losses(x);
     versions_keep_together(x, KEPT);
     for (int k = 0; k < x->nrivals; k++) keep[x->rival[k]] = true;
     Choosing y = begin_again(x, DRAWN, keep);
+    versions_add_for_slow(&y, slow_points(x, SLOW), 0);
     if (find_anew(&y)) x->chosen = y.chosen;
 }
 
