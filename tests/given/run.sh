@@ -36,6 +36,11 @@ same 'a divided version' "$? $(tail -n 1 out)" '0 2 passed, 0 failed'
 "$tdc" columns.td --schedules=divided --dump=choose --stop-after=choose >out
 same 'as it is printed' "$(grep -c '^    y' out) $("$tdc" columns.td --schedules=out --dump=choose --stop-after=choose | cmp - out)" '3 '
 
+# of a grid that is longer than its axis some blocks have no row that a bulk store could send
+echo 'export fn few(x: f32[A, N]) -> (y: f32[A, N]) { y[i, j] = x[i, j] * 2; } check few(A = 1, N = 40); check few(A = 5, N = 3);' >few.td
+printf '%s\n' 'program few' 'when A <= 3' 'y: i = grid(3); j = serial reg(2) lane(32); out y bulk' else 'y: i = grid; j = serial reg(1) lane(32)' >few
+"$tdc" check few.td --emu --without=flatten --schedules=few >out 2>&1
+same 'rows that blocks lack' "$? $(tail -n 1 out)" '0 2 passed, 0 failed'
 # what scatters, with no threads along what it folds nor along the places: one layout has both, and is changed in place
 cat >bump.td <<'END'
 export fn bump(inout g: f32[V, D], x: f32[N, D], ids: i32[N]) {
