@@ -57,17 +57,12 @@ static void peel_row(Lower *l, const SharedTile *t, const Code **row) {
     axis_peel_row(l, a, row_offset(l, t, lead, row));
 }
 
-static Found is_axis(const Expr *e, const void *var) {
-    return e->op == OP_VAR && e->u.var == var ? FOUND : FOUND_INSIDE;
-}
-
-/* Whether the tile's block is inside along an axis of the tensor that the tile lacks; NULL: each block is. */
+/* Where the tile's block is inside along an axis of the access that the tile lacks; NULL: each block is. */
 static const Code *block_inside(Lower *l, const SharedTile *t, const Stage *s, const Axis *a) {
-    bool read = false;
+    const Layout *layout = l->part->layouts.at[0];
     for (int k = 0; k < t->naxes; k++)
         if (t->axes[k] == a) return NULL;
-    for (int d = 0; d < s->tensor->rank; d++) read |= expr_has(s->subs[d], is_axis, a->var) != NULL;
-    if (!read || axis_exact(l, l->part->layouts.at[0], a)) return NULL;
+    if (!(access_domain(l, layout, s) & layout_axis_factors(layout, a)) || axis_exact(l, layout, a)) return NULL;
     return code(l->ctx, "%c < %c", axis_base(l, a), expr_code(l, a->hi, l->open.layout));
 }
 
