@@ -64,9 +64,9 @@ static bool find_anew(Choosing *y) {
 /* At how many of a group's points candidates are looked for once more. All groups of a compilation share these: the
  * first have many, the others a few each, but of folds of any length none, since a file of many entries has to be
  * compiled, too. */
-static int slow_points(Choosing *x, int most) {
-    enum { ALL = 72, FOLDS = 48, FEW = 4 };
-    const int left = ALL - *x->slow;
+static int slow_points(Choosing *x) {
+    enum { OF_MAP = 24, OF_FOLD = 8 /* its kernels take longer to be judged */, ALL = 72, FOLDS = 48, FEW = 4 };
+    const int most = x->gr->steps.n ? OF_FOLD : OF_MAP, left = ALL - *x->slow;
     if (*x->slow >= FOLDS && !folds_known(x->gr)) return 0;
     const int n = left > most ? most : left > FEW ? left : FEW;
     *x->slow += n;
@@ -77,13 +77,11 @@ static int slow_points(Choosing *x, int most) {
  * at more points, beside candidates for those of them that take long, and the cases are found anew. */
 static void part_again(Choosing *x) {
     enum {
-        OF_MAP = 24,      /* points of a group that folds nothing, */
-        OF_FOLD = 8,      /* and of one whose kernels take longer to be judged */
-        MOVES = 48,       /* kernels that are judged at each */
+        MOVES = 48,       /* kernels that are judged at each point that takes long */
         DRAWN = 400,      /* points beside the others at which candidates are compared, */
         MORE_DRAWN = 1600 /* and those that are left */
     };
-    const int slow = slow_points(x, x->gr->steps.n ? OF_FOLD : OF_MAP);
+    const int slow = slow_points(x);
     Choosing y = begin_again(x, DRAWN, worth_keeping(x));
     versions_add_for_slow(&y, slow, MOVES);
     if (!find_anew(&y)) return;
@@ -96,16 +94,16 @@ static void part_again(Choosing *x) {
 }
 
 /* Of a group with two free lengths the points are a grid, between whose lengths a case may take what is slow there:
- * what is worth it is compared at drawn points, too, beside candidates for those of them that take long, and the cases
- * are found anew. */
+ * what is worth it is compared at drawn points, too, beside what the templates propose for those of them that take
+ * long, and the cases are found anew. */
 static void tell_again(Choosing *x) {
-    enum { DRAWN = 240, KEPT = 2 * MOST_SCHEDULES, SLOW = 12 };
+    enum { DRAWN = 240, KEPT = 2 * MOST_SCHEDULES };
     bool *keep = taken_of(x);
     versions_find_losses(x);
     versions_keep_together(x, KEPT);
     for (int k = 0; k < x->nrivals; k++) keep[x->rival[k]] = true;
     Choosing y = begin_again(x, DRAWN, keep);
-    versions_add_for_slow(&y, slow_points(x, SLOW), 0);
+    versions_add_for_slow(&y, slow_points(x), 0);
     if (find_anew(&y)) x->chosen = y.chosen;
 }
 
