@@ -57,23 +57,34 @@ static void peel_row(Lower *l, const SharedTile *t, const Code **row) {
     axis_peel_row(l, a, row_offset(l, t, lead, row));
 }
 
-/* Where the tile's block is inside along an axis of the access that the tile lacks; NULL: each block is. */
-static const Code *block_inside(Lower *l, const SharedTile *t, const Stage *s, const Axis *a) {
-    const Layout *layout = l->part->layouts.at[0];
+static Found is_axis(const Expr *e, const void *var) {
+    return e->op == OP_VAR && e->u.var == var ? FOUND : FOUND_INSIDE;
+}
+
+/* Where the tile's block is inside along an axis of the access that the tile lacks; NULL: each block is. A share has a
+ * place for each block of an axis that is folded, inside or not: its place does not depend on the axis itself. */
+static const Code *inside_along(Lower *l, const SharedTile *t, const Stage *s, const Axis *a) {
+    bool read = false;
     for (int k = 0; k < t->naxes; k++)
         if (t->axes[k] == a) return NULL;
-    if (!(access_domain(l, layout, s) & layout_axis_factors(layout, a)) || axis_exact(l, layout, a)) return NULL;
+    for (int d = 0; d < s->tensor->rank; d++) read |= expr_has(s->subs[d], is_axis, a->var) != NULL;
+    if (!read || axis_exact(l, l->part->layouts.at[0], a)) return NULL;
     return code(l->ctx, "%c < %c", axis_base(l, a), expr_code(l, a->hi, l->open.layout));
+}
+
+const Code *bulk_block_inside(Lower *l, const SharedTile *t, const Stage *s) {
+    const Code *r = NULL;
+    for (int i = 0; i < l->part->axes.n; i++) {
+        const Code *test = inside_along(l, t, s, l->part->axes.at[i]);
+        if (test) r = code_join(l->ctx, r, " && ", test);
+    }
+    return r;
 }
 
 /* Loops over the rows of a tile, which end_rows closes. */
 static Rows put_rows(Lower *l, const SharedTile *t, const Stage *s) {
     Rows r = {.loops = t->naxes - 1, .shared = code(l->ctx, "")};
-    const Code *row[MAX_RANK], *inside = NULL;
-    for (int i = 0; i < l->part->axes.n; i++) {
-        const Code *test = block_inside(l, t, s, l->part->axes.at[i]);
-        if (test) inside = code_join(l->ctx, inside, " && ", test);
-    }
+    const Code *row[MAX_RANK], *inside = bulk_block_inside(l, t, s);
     for (int k = 0; k < r.loops; k++) {
         put_loop(l, false, "int k%d = 0; k%d < %l; k%d++", k, k, t->extent[k], k);
         row[k] = code(l->ctx, "(%c + k%d)", axis_base(l, t->axes[k]), k);

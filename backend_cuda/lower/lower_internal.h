@@ -599,6 +599,9 @@ void copy_hold(Lower *l, Stage *s);
 void copy_held(Lower *l, const Stage *loop);
 bool copy_holds(const Stage *loop); /* whether it is such a loop */
 /* One warp fills a slot of the tile. */
+/* Where a block is inside along all axes of the stage's access that the tile lacks: a grid of a fixed length may have
+ * blocks that are not, for which nothing is copied or stored. NULL: each block is. */
+const Code *bulk_block_inside(Lower *l, const SharedTile *t, const Stage *s);
 void bulk_fill(Lower *l, SharedTile *t, const Stage *s, const Code *slot);
 void bulk_store(Lower *l, Stage *s);
 

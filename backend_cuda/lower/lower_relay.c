@@ -40,7 +40,7 @@ void lower_share(Lower *l, Stage *s) {
 
 /* The test that a vector of a copied tile holds anything that was copied; NULL: it always does. */
 static const Code *copied_test(Lower *l, const SharedTile *t, const Layout *layout, const VecPlan *plan) {
-    const Code *r = NULL;
+    const Code *r = t->copy->path == PATH_BULK ? bulk_block_inside(l, t, t->copy) : NULL;
     for (int i = 0; i < t->naxes; i++) {
         const Axis *a = t->axes[i];
         if (axis_exact(l, layout, a)) continue;
