@@ -466,21 +466,26 @@ static bool threads_agree(const Group *gr, const Schedule *s, Text *why) {
     return true;
 }
 
-/* Where data say to which threads' elements something is added, the threads of a row take turns: they are a warp's,
- * unless the order does not show. */
+/* Where data say to which threads' elements something is added, the threads that have one row of bins take turns: they
+ * are a warp's, unless the order does not show. An axis that the row does not depend on gives it threads, too. */
+static bool legal_turns(const Group *gr, const Schedule *s, const GStep *p, Text *why) {
+    if (monoid_updates(p->monoid->kind, p->node->type, &gr->graph->options)) return true;
+    for (int a = 0; a < s->naxes; a++)
+        if (!((p->into | step_around(p)) >> a & 1) && across_warps(gr, s, a) > 1)
+            return text_fail(why, "%s: a warp folds what data scatter, in its order", gr->axes.at[a].name);
+    return true;
+}
+
 static bool legal_scatter(const Group *gr, const Schedule *s, Text *why) {
-    const AxisSet into = group_into(gr), over = group_scattered(gr);
-    bool any = true;
+    const AxisSet into = group_into(gr);
     if (!into) return true;
     for (int i = 0; i < gr->steps.n; i++)
-        any &= monoid_updates(gr->steps.at[i].monoid->kind, gr->steps.at[i].node->type, &gr->graph->options);
+        if (!legal_turns(gr, s, &gr->steps.at[i], why)) return false;
     for (int a = 0; a < s->naxes; a++) {
         if (s->axis[a].peel) return text_fail(why, "%s: it begins where it begins", gr->axes.at[a].name);
         if (schedule_cluster(s, a) > 1) return text_fail(why, "%s: a block has its places", gr->axes.at[a].name);
         if (into >> a & 1 && !(in_block(&s->axis[a]) && has_ranges(&s->axis[a])))
             return text_fail(why, "%s: what data scatter into is a range of a stated size", gr->axes.at[a].name);
-        if (over >> a & 1 && !any && across_warps(gr, s, a) > 1)
-            return text_fail(why, "%s: a warp folds what data scatter, in its order", gr->axes.at[a].name);
     }
     if (threads_from(s, 0, BIND_THREAD, into) * threads_from(s, 0, BIND_WARP, into) *
         threads_from(s, 0, BIND_LANE, into) % TARGET_WARP)

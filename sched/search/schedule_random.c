@@ -62,22 +62,24 @@ static void random_axis(const Group *gr, uint64_t *state, Schedule *s, int a, in
     if (vec.size) schedule_factor(s, a, vec.bind, vec.size);
 }
 
-/* Of what scatters: the threads that go along what is folded are those that go along the places afterwards. Warps of
- * one row fold it where no order shows. */
+/* Of what scatters: the threads that go along what is folded are those that go along the places afterwards. Warps that
+ * have one row fold it where no order shows. */
 static void meet_places(const Group *gr, int64_t *lanes, int64_t *warps) {
     const AxisSet into = group_into(gr), over = group_scattered(gr);
+    AxisSet rows = ~(AxisSet)0;
     int places = 0, folded = 0;
-    bool free = true;
-    for (int i = 0; i < gr->steps.n; i++)
-        free &= monoid_updates(gr->steps.at[i].monoid->kind, gr->steps.at[i].node->type, &gr->graph->options);
+    for (int i = 0; i < gr->steps.n; i++) {
+        const GStep *p = &gr->steps.at[i];
+        if (!monoid_updates(p->monoid->kind, p->node->type, &gr->graph->options)) rows &= step_around(p);
+    }
     while (!(into >> places & 1)) places++;
     while (!(over >> folded & 1)) folded++;
     lanes[folded] *= lanes[places];
     warps[folded] *= warps[places];
     lanes[places] = warps[places] = 1;
     for (int a = 0; a < gr->axes.n; a++) {
+        if (!(rows >> a & 1)) warps[a] = 1;
         if (!(over >> a & 1)) continue;
-        if (!free) warps[a] = 1;
         lanes[places] *= lanes[a];
         warps[places] *= warps[a];
     }

@@ -36,11 +36,27 @@ same 'a divided version' "$? $(tail -n 1 out)" '0 2 passed, 0 failed'
 "$tdc" columns.td --schedules=divided --dump=choose --stop-after=choose >out
 same 'as it is printed' "$(grep -c '^    y' out) $("$tdc" columns.td --schedules=out --dump=choose --stop-after=choose | cmp - out)" '3 '
 
-# of a grid that is longer than its axis some blocks have no row that a bulk store could send
-echo 'export fn few(x: f32[A, N]) -> (y: f32[A, N]) { y[i, j] = x[i, j] * 2; } check few(A = 1, N = 40); check few(A = 5, N = 3);' >few.td
-printf '%s\n' 'program few' 'when A <= 3' 'y: i = grid(3); j = serial reg(2) lane(32); out y bulk' else 'y: i = grid; j = serial reg(1) lane(32)' >few
-"$tdc" check few.td --emu --without=flatten --schedules=few >out 2>&1
-same 'rows that blocks lack' "$? $(tail -n 1 out)" '0 2 passed, 0 failed'
+# of a grid that is longer than its axis some blocks have no row that a bulk copy could bring or send
+echo 'export fn few(x: f32[A, N]) -> (y: f32[A, N]) { y[i, j] = x[i, j] * 2; } check few(A = 1, N = 40); check few(A = 5, N = 3); check few(A = 0, N = 7);' >few.td
+for bulk in 'out y bulk' 'copy x bulk 2'; do
+    printf '%s\n' 'program few' 'when A <= 3' "y: i = grid(3); j = serial reg(1) lane(32); $bulk" else 'y: i = grid; j = serial reg(1) lane(32)' >few
+    "$tdc" check few.td --emu --without=flatten --schedules=few >out 2>&1
+    same "rows that blocks lack, $bulk" "$? $(tail -n 1 out)" '0 3 passed, 0 failed'
+done
+# but shares have a place for each block, whether or not it has anything of the axis that is folded
+cat >tally.td <<'END'
+export fn tally(k: i64[N]) -> (y: f32[3]) {
+    assume 0 <= k[n] && k[n] < 3;
+    y[k[n]] += 1.0;
+}
+check tally(N = 0); check tally(N = 16); check tally(N = 5000);
+END
+printf '%s\n' 'program tally' \
+    'y_shares: i0 = grid serial(3) lane(32) vec(4); n = grid(1056) serial reg(2) lane(32) vec(1); scatter; order i0; out y_share3 bulk' \
+    'y_2: i0 = grid warp(2) lane(16) vec(3); piece = serial lane(2) vec(1)' >tally
+"$tdc" check tally.td --emu --schedules=tally >out 2>&1
+same 'shares of all blocks' "$? $(tail -n 1 out)" '0 3 passed, 0 failed'
+
 # what scatters, with no threads along what it folds nor along the places: one layout has both, and is changed in place
 cat >bump.td <<'END'
 export fn bump(inout g: f32[V, D], x: f32[N, D], ids: i32[N]) {
@@ -178,6 +194,10 @@ wrong 2:1 E0904 'cannot be read at .copy x bulk.' turn 'program turn' "$loop; co
 wrong 2:1 E0904 'cannot be read at .copy x slowly 2.' turn 'program turn' "$loop; copy x slowly 2"
 wrong 2:1 E0904 'cannot be read at .copy x bulk 17.' turn 'program turn' "$loop; copy x bulk 17"
 wrong 2:1 E0904 'cannot be read at .j = grid lane' turn 'program turn' "$map; relay x plain; other y; j = grid lane(2)"
+# a row of what the sum scatters would be that of several warps, since it does not depend on axis d
+echo 'export fn shares(x: f32[3], k: i64[3]) -> (y: f32[3, 4]) { assume 0 <= k[n] && k[n] < 3; y[k[n], d] += x[n]; }' >shares.td
+wrong 2:1 E0906 'd: a warp folds what data scatter' shares 'program shares' \
+    'y: i0 = grid serial(1) lane(16); d = serial grid(2) warp(2) lane(2); n = lane(16) vec(1); scatter; order d'
 wrong 2:1 E0906 'copy x: it is loaded outside of loops' turn 'program turn' "$map; copy x bulk 2"
 wrong 2:1 E0906 'relay x: there is no second layout' turn 'program turn' "$map; relay x plain"
 wrong 2:1 E0906 'layout other: its lane factors multiply to 64, not 32' turn 'program turn' "$map; relay x plain; other y; j = warp(4) lane(32)"
