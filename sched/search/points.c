@@ -36,7 +36,7 @@ static const int64_t HELD[] = {4096, 30,   62,   64,   250,  256,  512,   768,  
 static const int64_t BOTH[] = {4096, 1, 30, 200, 1021, 1024, 3001, 12289, 1 << 15, 1 << 21, 0};
 enum { FEW_DIMS = 2 };
 /* More have too many combinations. */
-enum { NMANY = 12, MOST_DRAWN = 96 /* points */ };
+enum { NMANY = 12, MOST_SPREAD = 96, SPREAD_OF_RANGES = 144 /* points */ };
 static const int64_t MANY_ROWS[NMANY] = {64, 1, 512, 32, 4096, 8, 1024, 256, 16, 2, 1021, 128};
 /* Of what ranges that are data divide: there is as much to do as elements, not as many times as ranges. */
 static const int64_t MANY_RANGES[NMANY] = {1 << 16, 1,       4096, 1 << 20, 512,   1 << 14,
@@ -298,22 +298,33 @@ static void add_grid(Making *x, Dim *const *free, int n) {
     }
 }
 
+/* Ranges that are data have a few elements each of what they divide; of a table of which few rows are named, most have
+ * none. */
+static void divide_some(const Making *x, Dim *const *free, int n, int turn, int64_t *v) {
+    enum { NTIMES = 6 };
+    static const int64_t TIMES[NTIMES][2] = {{1, 1}, {1, 16}, {1, 4}, {12, 1}, {1, 64}, {1, 8}}; /* ranges, elements */
+    int64_t divided = 0;
+    for (int i = 0; i < n; i++)
+        if (is_length(x->gr, x->divided, free[i])) divided = v[i];
+    for (int i = 0; i < n && divided; i++)
+        if (is_length(x->gr, x->ranges, free[i]) && !is_length(x->gr, x->divided, free[i]))
+            v[i] = divided * TIMES[turn % NTIMES][0] / TIMES[turn % NTIMES][1] + 1;
+}
+
 /* Combinations that are spread evenly: of each dimension the multiples of a number of its own, modulo 1. (Square roots
  * of primes, whose multiples fill the space of several dimensions without clusters.) */
 static void add_spread(Making *x, Dim *const *free, int n) {
     static const double STEP[MOST_VARIED] = {0.41421356, 0.73205081, 0.23606798, 0.64575131, 0.31662479, 0.60555128};
+    const int most = x->divided ? SPREAD_OF_RANGES : MOST_SPREAD;
     int64_t *v = NEW_N(x->ctx, int64_t, n);
-    for (int k = 0; k < MOST_TRIED && x->p->n < MOST_DRAWN; k++) {
-        int first =
-            -1; /* of the lengths that ranges divide, and are divided into: at every other point they are equal */
+    for (int k = 0; k < MOST_TRIED && x->p->n < most; k++) {
         for (int i = 0; i < n; i++) {
             const double at = i < MOST_VARIED ? k * STEP[i] : 0;
             const bool ranges = is_length(x->gr, x->ranges | x->divided, free[i]);
             const int64_t *values = ranges ? MANY_RANGES : is_column(x, free[i]) ? MANY_COLUMNS : MANY_ROWS;
             v[i] = values[(int)((at - (int)at) * NMANY)];
-            if (ranges && first < 0) first = i;
-            if (ranges && k % 2) v[i] = v[first];
         }
+        if (k % 2) divide_some(x, free, n, k / 2, v);
         add_at(x, free, n, v);
     }
 }
@@ -407,10 +418,22 @@ static void deal_bits(int total, int *bits, int n, uint32_t *state) {
     for (int i = 0; i < total; i++) bits[bits_of(state, n)]++;
 }
 
+/* Features of what ranges that are data divide are few: bits beyond theirs are those of what is divided. */
+static void share_features(int *bits, int n, int divided) {
+    enum { FEATURE_BITS = 11 };
+    for (int i = 0; i < n; i++) {
+        if (i == divided) continue;
+        const int few = bits[i] % (FEATURE_BITS + 1);
+        bits[divided] += bits[i] - few;
+        bits[i] = few;
+    }
+}
+
 /* A total of elements is shared out to the dimensions bit by bit. But what ranges that are data divide, mostly has some
  * elements a range: how many ranges there are follows from it. */
 static void add_drawn(Making *x, Dim *const *free, int n, int drawn) {
-    enum { LEAST_BITS = 18, TOTALS = 11, MOST_BITS = 24, RANGE_BITS = 9 };
+    enum { LEAST_BITS = 18, TOTALS = 11, MOST_BITS = 24 };
+    enum { RANGE_BITS = 11, NAMED_BITS = 2 /* ranges are up to 4 times as many as elements */ };
     int *bits = NEW_N(x->ctx, int, n + 1), divided = -1;
     uint32_t state = 1;
     for (int i = 0; i < n; i++)
@@ -426,8 +449,9 @@ static void add_drawn(Making *x, Dim *const *free, int n, int drawn) {
             deal_bits(total, bits, shares, &state);
         else
             share_bits(total, bits, shares, &state);
+        if (few) share_features(bits, shares, own[divided] - 1);
         for (int i = 0; i < n; i++) {
-            int mine = own[i] ? bits[own[i] - 1] : bits[own[divided] - 1] - bits_of(&state, RANGE_BITS);
+            int mine = own[i] ? bits[own[i] - 1] : bits[own[divided] - 1] + NAMED_BITS - bits_of(&state, RANGE_BITS);
             if (mine > MOST_BITS) mine = MOST_BITS;
             dims[free[i]->id] = legal(free[i], length_of(mine > 0 ? mine : 0, &state));
         }

@@ -248,6 +248,7 @@ same 'they are read back' "$("$TDC" "$dir/few.td" --dump=choose --stop-after=cho
 
 for maps in nchw_to_nhwc upsample2x upsample2x_bwd; do sed '/^bench/d' "bench/suite/$maps.td" >"$dir/$maps.td"; done
 sed '/^bench/d' bench/suite/argmax_rows.td >"$dir/argmax.td"
+sed '/^bench/d' bench/wide/edge_softmax.td >"$dir/edges.td"
 printf 'import "nn";\nexport fn soft(x: f32[M, N]) -> (y: f32[M, N]) { y = softmax(x); }\n' >"$dir/soft.td"
 # Nothing is left that takes long at sizes that are no points, at which one of the versions is good: what is predicted,
 # compiled for all sizes, over what is for these alone.
@@ -276,6 +277,7 @@ done <<END
 1.5 $here/unsaid.td discounted E=16384 E=2048
 4 $here/unsaid.td by_token T=8,V=128,D=797 T=64,V=32,D=1024 T=500,V=16,D=64
 1.7 $dir/argmax.td argmax_rows M=15840,N=672 M=30992,N=715 M=480,N=7265
+1.5 $dir/edges.td edge_softmax E=983043,H=8,V=65536 E=1120003,H=3,V=70000 E=140003,H=1,V=20000
 1.1 $dir/soft.td soft M=8192,N=16384 M=174762,N=768 M=2048,N=65536
 END
 # So it is of a file's later entries, for which candidates are not looked for as often.
