@@ -277,12 +277,16 @@ static bool moves(Lower *l, const Layout *layout, const PolyTerm *t) {
     return set & loops;
 }
 
+static const Code *place_code(Lower *l, Poly p, bool wraps) {
+    return wraps ? poly_wrapped_code(l, p) : poly_code(l, p, true);
+}
+
 /* Where each of a thread's elements has a test of its own, the compiler makes the address again behind every one of
  * them, from the indices on, rather than keep two registers (resize: 284 instructions a thread, 45 where lengths are
  * known). It is told not to; but of what moves in a loop, where it goes on from the last one, and where that is a
  * product with a length: of such sums it does better alone (two_axes_norm, masked_pool: 12 and 29 % slower), as it
  * does where nothing is tested (cumsum_rows: twice as slow). */
-static const Code *offset_once(Lower *l, const Access *x, const Stage *s, Poly fixed) {
+static const Code *offset_once(Lower *l, const Access *x, const Stage *s, Poly fixed, bool wraps) {
     Poly stays = {0, NEW_N(l->ctx, PolyTerm, fixed.n + 1), fixed.failed}, rest = stays;
     rest.term = NEW_N(l->ctx, PolyTerm, fixed.n + 1);
     for (int i = 0; i < fixed.n; i++) {
@@ -290,10 +294,9 @@ static const Code *offset_once(Lower *l, const Access *x, const Stage *s, Poly f
         to->term[to->n++] = fixed.term[i];
     }
     const bool pinned = x->plan.nouter && is_dear(stays) && !is_dear(rest) && access_guard(l, x, s->cond);
-    if (!pinned && rest.n) return poly_code(l, fixed, true);
-    const Code *once = offset_code(l, stays);
-    if (pinned) once = code(l->ctx, "td_pin(%c)", once);
-    return rest.n ? code(l->ctx, "%c + %c", once, poly_code(l, rest, true)) : once;
+    if (!pinned) return place_code(l, fixed, wraps);
+    const Code *once = code(l->ctx, "td_pin(%c)", place_code(l, stays, wraps));
+    return rest.n ? code(l->ctx, "%c + %c", once, place_code(l, rest, wraps)) : once;
 }
 
 /* Part of an offset: lengths, multiplied, times digits. */
@@ -358,6 +361,18 @@ static const Code *moved_by_registers(Lower *l, const Access *x, const Code *at,
     return varying.n ? code(l->ctx, "%c + %c", at, poly_code(l, varying, true)) : at;
 }
 
+/* A place that takes quotients of indices, as where several axes are one for the threads: in products of 64 bits it
+ * takes some forty instructions for each register, in the index's own words ten (offset_wraps). The part that is the
+ * same for all registers is made once. */
+static const Code *put_wrapped(Lower *l, const Access *x, const Stage *s, const Code *tensor, Poly fixed,
+                               Poly varying) {
+    const Sym from = name_of(l, varying.term, sym_fmt(l->ctx, "%s_from", x->tensor->name));
+    if (fixed.n) put_do(l, "const td_wrap<I> %n = %c", from, offset_once(l, x, s, fixed, true));
+    const Code *more = poly_wrapped_code(l, varying);
+    l->open.moved = true;
+    return fixed.n ? code(l->ctx, "%c + (I)(%n + %c)", tensor, from, more) : code(l->ctx, "%c + (I)%c", tensor, more);
+}
+
 /* Of a row, the pointer is to its first element. */
 const Code *put_pointer(Lower *l, const Access *x, const Stage *s, bool is_const, Sym *first) {
     Poly fixed, varying, offset = x->row ? poly_sub(l->ctx, x->offset, x->first) : x->offset;
@@ -368,10 +383,16 @@ const Code *put_pointer(Lower *l, const Access *x, const Stage *s, bool is_const
     const bool once = chosen && type_bits(x->tensor->type) >= 8 && access_chosen_once(l, x);
     if (first) *first = name;
     if (once) tensor = code(l->ctx, "%c + %c", tensor, chosen);
+    if (!x->row && !(x->vaxis && x->vaxis->peel) && offset_wraps(l, x->tensor, varying)) {
+        const Code *at = put_wrapped(l, x, s, tensor, fixed, varying);
+        return chosen && !once ? code(l->ctx, "%c + %c", at, chosen) : at;
+    }
     if (type_bits(x->tensor->type) < 8) {
         put_do(l, "const auto %n = td_half((%s%s *)%c) + %c", name, constant, T, tensor, poly_code(l, fixed, true));
     } else {
-        if (fixed.n) tensor = code(l->ctx, "%c + %c", tensor, offset_once(l, x, s, fixed));
+        const bool wraps = !x->row && offset_wraps(l, x->tensor, fixed);
+        const Code *once_at = fixed.n ? offset_once(l, x, s, fixed, wraps) : NULL;
+        if (once_at) tensor = code(l->ctx, wraps ? "%c + (I)(%c)" : "%c + %c", tensor, once_at);
         put_do(l, "%s%s *const %n = %c", constant, T, name, tensor);
     }
     const Code *at = moved_by_registers(l, x, code_name(l->ctx, name), varying);

@@ -27,19 +27,19 @@ static const Code *made_of(Lower *l, const Expr *by, const Code *z) {
     return code(l->ctx, whole ? "td_divisor_whole(%c)" : "td_divisor_of(%c)", z);
 }
 
-static void put_divisor(Lower *l, const Expr *by, const Layout *layout, FactorSet regs) {
-    Divisor *d = NEW(l->ctx, Divisor);
+void put_made(Lower *l, const Expr *e, const Layout *layout, FactorSet regs, const char *type, const Code *value) {
+    Made *m = NEW(l->ctx, Made);
     Factor *f[MAX_FACTORS];
-    int64_t count = reg_count(l, regs);
-    *d = (Divisor){by, layout, regs, name_of(l, d, "divisor")};
-    vec_push(l->ctx, &l->open.divisors, *d);
-    const Code *made = made_of(l, by, expr_code(l, by, layout));
+    const bool quotient = !type_is_float(e->type);
+    const int64_t count = reg_count(l, regs);
+    *m = (Made){e, layout, regs, name_of(l, m, quotient ? "quotient" : "divisor")};
+    vec_push(l->ctx, &l->open.made, *m);
     if (count == 1) {
-        put_declare(l, "const td_divisor", d->name, " = %c", made);
+        put_declare(l, sym_fmt(l->ctx, "const %s", type), m->name, " = %c", value);
     } else {
-        put_declare(l, "td_divisor", d->name, "[%l]", count);
+        put_declare(l, type, m->name, "[%l]", count);
         int loops = put_reg_loops(l, f, list_reg_factors(layout, regs, f));
-        put_do(l, "%c = %c", expr_divisor(l, by, layout), made);
+        put_do(l, "%c = %c", expr_made(l, e, layout), value);
         put_ends(l, loops);
     }
 }
@@ -54,8 +54,9 @@ static Found visit_quotient(const Expr *e, void *user) {
     FactorSet regs;
     if (e->op != OP_DIV || e->type != TY_F32 || e->arg[1]->op == OP_CONST) return FOUND_INSIDE;
     if (expr_has(e->arg[1], is_variable, NULL)) return FOUND_INSIDE;
-    if (expr_divisor(q->l, e->arg[1], q->layout) || !divides_several(q->l, e, q->layout, &regs)) return FOUND_INSIDE;
-    put_divisor(q->l, e->arg[1], q->layout, regs);
+    const Expr *by = e->arg[1];
+    if (expr_made(q->l, by, q->layout) || !divides_several(q->l, e, q->layout, &regs)) return FOUND_INSIDE;
+    put_made(q->l, by, q->layout, regs, "td_divisor", made_of(q->l, by, expr_code(q->l, by, q->layout)));
     return FOUND_INSIDE;
 }
 
@@ -88,7 +89,7 @@ static bool is_power_of_two(double z) {
 
 const Code *divide_code(Lower *l, const Expr *e, const Code *a, const Code *b, const Layout *layout) {
     const Expr *by = e->arg[1];
-    const Code *divisor = expr_divisor(l, by, layout);
+    const Code *divisor = expr_made(l, by, layout);
     if (!divisor && by->op == OP_CONST) {
         const double z = (float)by->u.f;
         if (is_power_of_two(z)) return code(l->ctx, "(%c / %c)", a, b);

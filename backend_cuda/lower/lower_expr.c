@@ -404,13 +404,13 @@ static const Code *random_code(Lower *l, const Expr *e, const Layout *layout) {
     return code(l->ctx, "td_random(%n, %c, %c, %c)", random_words(l, e->arg[0], e->arg[1]), a[0], a[1], a[2]);
 }
 
-const Code *expr_divisor(Lower *l, const Expr *by, const Layout *layout) {
-    for (int i = 0; i < l->open.divisors.n; i++) {
-        const Divisor *d = &l->open.divisors.at[i];
-        if (d->by != by || d->layout != layout) continue;
+const Code *expr_made(Lower *l, const Expr *e, const Layout *layout) {
+    for (int i = 0; i < l->open.made.n; i++) {
+        const Made *m = &l->open.made.at[i];
+        if (m->of != e || m->layout != layout) continue;
         int64_t count;
-        const Code *number = digits_code(l, layout, d->regs, &count);
-        return count > 1 ? code(l->ctx, "%n[%c]", d->name, number) : code_name(l->ctx, d->name);
+        const Code *number = digits_code(l, layout, m->regs, &count);
+        return count > 1 ? code(l->ctx, "%n[%c]", m->name, number) : code_name(l->ctx, m->name);
     }
     return NULL;
 }
@@ -482,6 +482,8 @@ static bool is_wide_code(Poly p) {
 
 /* A quotient or remainder of index arithmetic. */
 static const Code *quotient_code(Lower *l, const Expr *a) {
+    const Code *made = expr_made(l, a, l->open.layout);
+    if (made) return made;
     const Poly x = poly_of(&l->env, a->arg[0]), y = poly_of(&l->env, a->arg[1]);
     int64_t lo, hi, dlo, dhi, fixed;
     poly_bounds(&l->env, x, &lo, &hi);
@@ -548,4 +550,17 @@ const Code *poly_code(Lower *l, Poly p, bool wide) {
             r = m->coef < 0 ? code(l->ctx, "-%c", term) : term;
     }
     return p.n > 1 ? code(l->ctx, "(%c)", r) : r;
+}
+
+const Code *expr_quotient_code(Lower *l, const Expr *e) { return quotient_code(l, e); }
+
+const Code *poly_wrapped_code(Lower *l, Poly p) {
+    const Code *r = NULL;
+    if (p.failed) lower_fail(l, "index arithmetic that overflows");
+    for (int i = 0; i < p.n && !p.failed; i++) {
+        const Code *term = term_code(l, &p.term[i], "(td_wrap<I>)");
+        r = i ? code(l->ctx, "%c%s%c", r, p.term[i].coef < 0 ? " - " : " + ", term)
+              : code(l->ctx, "%s%c", p.term[i].coef < 0 ? "-" : "", term);
+    }
+    return r ? code(l->ctx, "(%c)", r) : code(l->ctx, "0");
 }

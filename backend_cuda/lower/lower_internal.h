@@ -104,13 +104,14 @@ typedef struct RandomWords {
     Sym name;
 } RandomWords;
 
-/* What quotients of several elements share: the td_divisor of a number, or one for each digits of its registers. */
-typedef struct Divisor {
-    const Expr *by;
+/* What is made once for several uses: the td_divisor of a number that elements are divided by, or a quotient of indices
+ * that accesses share. */
+typedef struct Made {
+    const Expr *of;
     const Layout *layout;
     FactorSet regs; /* for each of whose digits there is one */
     Sym name;
-} Divisor;
+} Made;
 
 /* A divisor of dimensions, which the launcher prepares: arg.td_by_1 is of the first one. */
 typedef struct DivMod {
@@ -188,11 +189,11 @@ typedef struct Open {
     bool row_inside;          /* vectors of a peeled row are whole in the tensor, those at the row's ends, too */
     const Axis *row_peel;     /* in a loop over rows of a tile: the axis that each of them peels for itself */
     VEC(DeclaredAxis) declared;
-    VEC(Divisor) divisors; /* declared in the lists that are open */
-    VEC(Sym) turns;        /* double-buffer switches that the outermost loop declares */
-    StmtList slots;        /* what it declares of the slots of copies in loops inside it */
-    StmtList *list;        /* where statements go */
-    VEC(StmtList *) up;    /* the lists around it */
+    VEC(Made) made;     /* declared in the lists that are open */
+    VEC(Sym) turns;     /* double-buffer switches that the outermost loop declares */
+    StmtList slots;     /* what it declares of the slots of copies in loops inside it */
+    StmtList *list;     /* where statements go */
+    VEC(StmtList *) up; /* the lists around it */
 } Open;
 
 /* How a tile that is loaded waits for being put together. */
@@ -326,17 +327,27 @@ const Code *expr_code(Lower *l, const Expr *e, const Layout *layout);
 /* What the registers, but for the factor `without`, add to an axis's index, with the digit of `first` at 0 in the
  * instance of whole vectors; NULL: there are none. Either factor may be NULL. */
 const Code *expr_registers(Lower *l, const Axis *a, const Layout *layout, const Factor *first, const Factor *without);
-/* The divisor that stands for `by`, at the current digits; NULL: there is none. */
-const Code *expr_divisor(Lower *l, const Expr *by, const Layout *layout);
+/* What was made of e, at the current digits; NULL: nothing was. */
+const Code *expr_made(Lower *l, const Expr *e, const Layout *layout);
+/* A quotient or remainder of index arithmetic. */
+const Code *expr_quotient_code(Lower *l, const Expr *e);
 const Code *poly_code(Lower *l, Poly p,
                       bool wide); /* of type I, or 64-bit where `wide` and not proved to fit 32 bits */
+/* The same in unsigned words of the index's type, in which sums may pass its range on the way. */
+const Code *poly_wrapped_code(Lower *l, Poly p);
 
 /* A number as a literal of a float type. */
 const Code *expr_number_code(Lower *l, Type t, double f);
 
+/* ---- lower_quotient.c ---- */
+/* Declares the quotients of indices in the stage's place that other accesses have, too, before its loops. */
+void put_quotients(Lower *l, const Stage *s);
+
 /* ---- lower_divide.c ---- */
 /* Declares the divisors of the stage's quotients, before its loops. */
 void put_divisors(Lower *l, const Stage *s);
+/* Declares what is made of e, one for each digits of the registers: `value`, at the current ones. */
+void put_made(Lower *l, const Expr *e, const Layout *layout, FactorSet regs, const char *type, const Code *value);
 /* a / b of e, a quotient in f32. */
 const Code *divide_code(Lower *l, const Expr *e, const Code *a, const Code *b, const Layout *layout);
 
@@ -426,11 +437,10 @@ Poly offset_flat(Lower *l, const Layout *layout, Tensor *t, const Expr *const *s
 Poly offset_regroup(Lower *l, const Layout *layout, Poly p);
 /* What is the same for all registers of a thread, and what is not. */
 void offset_split(Lower *l, const Layout *layout, Poly p, Poly *fixed, Poly *varying);
-/* What an offset has beside digits of registers and loops. Of an axis that is several (a thread divides for each of
- * them) all digits are in several terms, times several lengths: those are nested. Digits of blocks times lengths are
- * the same for all threads, and products with one length are of 32 bits: both are quick as they are, and windows share
- * them (depthwise_silu is 6 % slower nested). */
-const Code *offset_code(Lower *l, Poly p);
+/* Whether a place in the tensor, of which p is a part, is made in words that wrap (poly_wrapped_code): its terms are
+ * products of lengths with quotients of indices. Then a kernel of 32-bit indices is for tensors whose elements 32 bits
+ * number: a place is right there if its last 32 bits are, whatever the terms are on the way. */
+bool offset_wraps(Lower *l, const Tensor *t, Poly p);
 Poly offset_without_axis(Lower *l, const Layout *layout, Poly p, const Axis *a);
 /* Is every term a multiple of V? Conditions on dimensions are collected when `commit`. */
 bool offset_aligned(Lower *l, Poly p, int64_t V, bool commit);

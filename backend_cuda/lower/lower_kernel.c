@@ -322,13 +322,14 @@ static void lower_stage(Lower *l, Stage *s) {
 }
 
 static void lower_stages(Lower *l, Stage *const *s, int n) {
-    int divisors = l->open.divisors.n;
+    const int made = l->open.made.n;
     for (int i = 0; i < n && !l->failed; i++) {
         keep_packed(l, s[i]);
         put_divisors(l, s[i]);
+        put_quotients(l, s[i]);
         lower_stage(l, s[i]);
     }
-    l->open.divisors.n = divisors;
+    l->open.made.n = made;
 }
 
 /* ---- parts ---- */

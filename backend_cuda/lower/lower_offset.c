@@ -158,50 +158,6 @@ bool offset_aligned(Lower *l, Poly p, int64_t V, bool commit) {
 
 /* ---- its text ---- */
 
-static bool has_factor(const PolyTerm *t, const Expr *e) {
-    for (int k = 0; k < t->degree; k++)
-        if (t->atom[k] == e) return true;
-    return false;
-}
-
-/* The length that most terms of a sum are multiples of, where that spares a product; NULL: there is none. */
-static const Expr *common_length(Poly p) {
-    const Expr *best = NULL;
-    int most = 1;
-    for (int i = 0; i < p.n; i++) {
-        int lengths = 0;
-        for (int k = 0; k < p.term[i].degree; k++) {
-            const Expr *e = p.term[i].atom[k];
-            int n = 0;
-            if (e->op != OP_DIM) continue;
-            for (int j = 0; j < p.n; j++) n += has_factor(&p.term[j], e);
-            n += ++lengths > 1;
-            if (n > most) most = n, best = e;
-        }
-    }
-    return best;
-}
-
-/* ((b * S + s) * H + h) * D + d, and not a product of up to four numbers of 64 bits for each digit of each axis. A
- * length may also stand inside of quotients, which is why poly_linear does not serve. */
-static const Code *nested_code(Lower *l, Poly p, bool wide) {
-    const Expr *by = p.failed ? NULL : common_length(p);
-    if (!by) return poly_code(l, p, wide);
-    Poly times = poly_const(l->ctx, 0), rest = times;
-    for (int i = 0; i < p.n; i++) {
-        PolyTerm t = p.term[i];
-        const bool of = has_factor(&t, by);
-        int k = 0;
-        while (of && t.atom[k] != by) k++;
-        if (of) memmove(&t.atom[k], &t.atom[k + 1], sizeof *t.atom * (size_t)(--t.degree - k));
-        *(of ? &times : &rest) = poly_add(l->ctx, of ? times : rest, (Poly){1, &t, false});
-    }
-    const Code *inner = nested_code(l, times, wide && !index_small(l, times));
-    if (times.n == 1 && times.term[0].degree) inner = code(l->ctx, "(%c)", inner); /* a sum has its parentheses */
-    const Code *r = code(l->ctx, "%s%c * %c", wide ? "(int64_t)" : "", inner, dim_code(l, by, false));
-    return rest.n ? code(l->ctx, "(%c + %c)", r, nested_code(l, rest, wide)) : r;
-}
-
 static int lengths_of(const PolyTerm *t) {
     int n = 0;
     for (int k = 0; k < t->degree; k++) n += t->atom[k]->op == OP_DIM;
@@ -215,15 +171,13 @@ static bool has_quotient(Poly p) {
     return false;
 }
 
-const Code *offset_code(Lower *l, Poly p) {
-    Poly twice = {0, NEW_N(l->ctx, PolyTerm, p.n + 1), p.failed}, rest = twice;
-    rest.term = NEW_N(l->ctx, PolyTerm, p.n + 1);
-    for (int i = 0; i < p.n; i++) {
-        const int n = lengths_of(&p.term[i]);
-        Poly *to = n > 1 && n < p.term[i].degree ? &twice : &rest;
-        to->term[to->n++] = p.term[i];
-    }
-    if (!has_quotient(twice)) return poly_code(l, p, true);
-    const Code *r = nested_code(l, twice, true);
-    return rest.n ? code(l->ctx, "(%c + %c)", r, poly_code(l, rest, true)) : r;
+bool offset_wraps(Lower *l, const Tensor *t, Poly p) {
+    Poly elements = poly_const(l->ctx, 1), quotients = {0, NEW_N(l->ctx, PolyTerm, p.n + 1), p.failed};
+    for (int i = 0; i < p.n; i++)
+        if (lengths_of(&p.term[i])) quotients.term[quotients.n++] = p.term[i];
+    if (p.failed || !has_quotient(quotients) || type_bits(t->type) < 8) return false;
+    for (int d = 0; d < t->rank; d++) elements = poly_mul(l->ctx, elements, poly_of(&l->env, t->shape[d]));
+    if (elements.failed || !index_bounded(l, elements)) return false;
+    index_fits(l, elements);
+    return true;
 }

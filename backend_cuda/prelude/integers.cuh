@@ -6,6 +6,9 @@ template <class A, class B> __device__ __forceinline__ bool td_below(A i, B n) {
     typedef typename std::make_unsigned<typename std::common_type<A, B>::type>::type U;
     return (U)i < (U)n;
 }
+//@ portable td_wrap
+// Words of an index's size: sums of products with lengths may pass what an index holds, and come back.
+template <class I> using td_wrap = typename std::make_unsigned<I>::type;
 //@ portable td_pin
 // A number that is made once: for the compiler it comes from nowhere.
 template <class I> __device__ __forceinline__ I td_pin(I i) {

@@ -1,7 +1,8 @@
 #!/bin/bash
 # Where a thread's elements are tested one by one and lengths are unsaid, an offset is made once (td_pin); where lengths
 # are known, and in a loop in which nothing is tested, it is left as it is (lower_access.c says why). What registers add,
-# so many times a length that is not known, is told apart from it (td_moved); what a thread divides for is nested. A
+# so many times a length that is not known, is told apart from it (td_moved). A place for which a thread divides is made
+# in words that wrap, and quotients that several accesses have are made once (offset_wraps, put_quotients). A
 # version that is for addresses of any kind has an instance of its own for those that are not aligned (lower_general.c).
 cd "$(dirname "$0")/../.." || exit 1
 . tests/suite.sh
@@ -36,9 +37,9 @@ program g
   y: b0 = grid warp(2); n = serial warp(8) reg(8) lane(32) vec(4)
 END
 cat >"$dir/heads.td" <<'END'
-export fn k(x: f16[B, S, H, D]) -> (y: f16[B, H, S, D]) {
+export fn k(x: f16[B, S, H, D], z: f16[B, S, H, D]) -> (y: f16[B, H, S, D]) {
     let m[b, h, s] = sum[d](x[b, s, h, d]);
-    y[b, h, s, d] = x[b, s, h, d] - m[b, h, s];
+    y[b, h, s, d] = (x[b, s, h, d] - m[b, h, s]) * z[b, s, h, d];
 }
 END
 cat >"$dir/heads.txt" <<'END'
@@ -96,13 +97,15 @@ sed 's/when D <= 64/when D <= 64 \&\& aligned()/' "$dir/gather.kernel" >"$dir/al
 "$tdc" "$dir/resize.td" --schedules="$dir/resize.txt" -Wno-perf -o "$dir/unsaid.cu" &&
     "$tdc" "$dir/resize.td" --schedules="$dir/resize.txt" -D{N=32,C=320,H=64,W=64} -Wno-perf -o "$dir/known.cu" &&
     "$tdc" "$dir/sums.td" --schedules="$dir/sums.txt" -Wno-perf -o "$dir/sums.cu" || failed=1
-holds unsaid 'x_at(_2)? = arg\.x \+ td_pin\(' 1
+holds unsaid 'x_at(_2)? = arg\.x \+ (\(I\)\()?td_pin\(' 1
 holds known 'td_pin' 0
 holds sums 'td_pin' 0
 holds rows 'td_load.*td_moved\(x_at, N, i_reg \* 32\)' 1
 holds rows 'td_store.*td_moved' 0
 holds fixed 'td_moved' 0
-holds heads 'x_at = arg\.x \+ \(\(int64_t\)\(.*td_div_by.*\) \* S \* H \+' 1
+holds heads 'quotient = td_div_by\(' 1
+holds heads 'x_at(_2)? = arg\.x \+ \(I\)\(\(-?\(td_wrap<I>\)' 1
+holds heads 'int64_t\).*(quotient|td_div_by)' 0
 holds gather 'g_gather_short<1, int>, g_gather_short<0, int>,' 1
 holds aligned 'g_gather_short<0' 0
 holds aligned 'return g_gather_long_launch' 1
