@@ -32,7 +32,8 @@ static void fold_step(Lower *l, const Fold *f, const Code *d) {
     put_combine(l, m, f->state, right, f->state, NULL);
 }
 
-void fold_lanes(Lower *l, const Fold *f, int mask) {
+void fold_lanes(Lower *l, const Fold *f, int mask, bool registers) {
+    const int nouts = registers ? f->nouts : 0;
     int low = mask & -mask, high = 1;
     while (high * 2 <= mask) high *= 2;
     if (mask == high * 2 - low) { /* neighbouring bits */
@@ -41,16 +42,17 @@ void fold_lanes(Lower *l, const Fold *f, int mask) {
         else
             put_loop(l, true, "int d = %d; d >= %d; d >>= 1", high, low);
         if (l->lanes) put_if(l, code(l->ctx, "d >> %n == 0", lower_lane_bits(l))); /* the others are of other rows */
+        const int loops = put_reg_loops(l, f->outs, nouts);
         fold_step(l, f, code(l->ctx, "d"));
-        if (l->lanes) put_end(l);
-        put_end(l);
+        put_ends(l, loops + (l->lanes != NULL) + 1);
         return;
     }
     for (int d = WARP / 2; d > 0; d >>= 1) {
         if (!(mask & d)) continue;
         put_block(l);
+        const int loops = 1 + put_reg_loops(l, f->outs, nouts);
         fold_step(l, f, code(l->ctx, "%d", d));
-        put_end(l);
+        put_ends(l, loops);
     }
 }
 
@@ -128,7 +130,7 @@ static void fold_by_lane(Lower *l, const Fold *f, const Exchange *x) {
         put_do(l, m->type[i] == TY_BOOL ? "%c = q%d_[0] != 0" : "%c = q%d_[0]", f->state[i], i);
     }
     put_end(l);
-    fold_lanes(l, f, width - 1);
+    fold_lanes(l, f, width - 1, false);
     put_ends(l, loops);
 }
 
@@ -151,7 +153,7 @@ static void fold_by_rows(Lower *l, Fold *f, const Exchange *x) {
     cells_get(l, m, x, code(l->ctx, "row * %l + from", x->apart), right);
     put_combine(l, m, row.state, right, row.state, NULL);
     put_end(l);
-    fold_lanes(l, &row, WARP - 1);
+    fold_lanes(l, &row, WARP - 1, false);
     put_if(l, code(l->ctx, "td_tid() %% 32 == 0"));
     cells_put(l, m, &y, row.state, code(l->ctx, "row"));
     put_end(l);

@@ -29,7 +29,7 @@ int fold_lane_mask(const Layout *layout, FactorSet over, FactorSet *rest);
 FactorSet fold_cluster_factors(const Layout *layout, FactorSet s);
 
 /* Each folds the states of the threads that differ in such digits, so that all have the result. */
-void fold_lanes(Lower *l, const Fold *f, int mask);
+void fold_lanes(Lower *l, const Fold *f, int mask, bool registers); /* of each of the result's registers, or here */
 void fold_warps(Lower *l, Fold *f, FactorSet warps);
 void fold_cluster(Lower *l, Fold *f, FactorSet cluster);
 

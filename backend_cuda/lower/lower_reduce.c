@@ -305,11 +305,7 @@ void lower_reduce(Lower *l, Stage *s) {
     put_thread_fold(l, &f);
     FactorSet warps, cluster = fold_cluster_factors(f.layout, s->over);
     int mask = fold_lane_mask(f.layout, s->over, &warps);
-    if (mask) {
-        int loops = put_reg_loops(l, f.outs, f.nouts);
-        fold_lanes(l, &f, mask);
-        put_ends(l, loops);
-    }
+    if (mask) fold_lanes(l, &f, mask, true);
     if (warps) fold_warps(l, &f, warps);
     if (cluster) fold_cluster(l, &f, cluster);
 }

@@ -46,6 +46,8 @@ cat >"$dir/heads.txt" <<'END'
 program k
   y: bhs = grid warp(4); d = reg(2) lane(32)
 END
+echo 'export fn l(x: f32[M, N]) -> (y: f32[M]) { y[i] = sum[j](x[i, j]); }' >"$dir/lanes.td"
+printf 'program l\n  y: i = grid reg(4) warp(4); j = lane(32) vec(4)\n' >"$dir/lanes.txt"
 cat >"$dir/turned.td" <<'END'
 export fn h(x: bf16[M, N]) -> (y: bf16[N, M]) { y[j, i] = x[i, j]; }
 END
@@ -106,6 +108,10 @@ holds fixed 'td_moved' 0
 holds heads 'quotient = td_div_by\(' 1
 holds heads 'x_at(_2)? = arg\.x \+ \(I\)\(\(-?\(td_wrap<I>\)' 1
 holds heads 'int64_t\).*(quotient|td_div_by)' 0
+# whether a lane has another row is asked once for all registers, whose shuffles run side by side
+"$tdc" "$dir/lanes.td" --schedules="$dir/lanes.txt" -Wno-perf -o "$dir/lanes.cu" || failed=1
+grep -A 2 'if (d >> lane_bits == 0)' "$dir/lanes.cu" | tr -d '\n' >"$dir/once.cu"
+holds once 'lane_bits == 0\) \{#pragma unroll +for \(int i_reg' 1
 holds gather 'g_gather_short<1, int>, g_gather_short<0, int>,' 1
 holds aligned 'g_gather_short<0' 0
 holds aligned 'return g_gather_long_launch' 1
