@@ -363,7 +363,11 @@ static void one(const Case *c, Kernel *k, double best) {
     k->flag = 'w';
     if (wrong(c)) return;
     k->flag = 'h';
-    if (best && k->median > HOPELESS * best) return;
+    if (best && k->median > HOPELESS * best) { /* a single repetition may wait some 4 ms for the device */
+        const double again = repeat(c, k, 1, &k->least, 0);
+        if (again < k->median) k->median = again;
+        if (k->median > HOPELESS * best) return;
+    }
     k->median = repeat(c, k, k->reps = FEW, &k->least, 0);
     k->flag = 's';
     if (best && k->median > SLOW * best) return;

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.." || exit 1
 corpus=${B:-build}/corpus kept=tests/regret/figures.txt
 [ -x "$corpus" ] || make -s corpus || exit 1
 # Those whose times are of other kernels by now say nothing: with TDC_EVERY=1 they are replayed, too.
-fresh=(bench/corpus/{rows,scans,unsaid}.tsv)
+fresh=(bench/corpus/{columns,maps,relayouts,rows,scans,unsaid}.tsv)
 [ "${TDC_EVERY:-}" = 1 ] && fresh=(bench/corpus/*.tsv)
 TDC_HOME=. "$corpus" replay --every "${fresh[@]}" >"$dir/now"
 verdict $? 'the corpus is replayed'
