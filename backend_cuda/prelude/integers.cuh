@@ -151,7 +151,14 @@ __device__ __forceinline__ float td_odd(int64_t x) {
 __device__ __forceinline__ float td_odd(int32_t x) { return td_odd((double)x); }
 __device__ __forceinline__ float td_odd(uint32_t x) { return td_odd((double)x); }
 //@ portable td_to_int
-// A float to an integer type: truncates, saturates, NaN gives 0. lo and hi are the type's bounds.
+// A float to an integer type: truncates, saturates, NaN gives 0. lo and hi are the type's bounds. Of f32 to 32 bits that
+// is what the instruction does (PTX ISA, cvt); asked in C++ it becomes branches around it, for each element.
 template <class T, class F> __device__ __forceinline__ T td_to_int(F v, T lo, T hi) {
+#ifdef __CUDA_ARCH__
+    if constexpr (sizeof(F) == 4 && sizeof(T) == 4) {
+        const T i = std::is_signed<T>::value ? (T)__float2int_rz(v) : (T)__float2uint_rz(v);
+        return i < lo ? lo : i > hi ? hi : i;
+    }
+#endif
     return v != v ? T(0) : v <= (F)lo ? lo : v >= (F)hi ? hi : (T)v;
 }
