@@ -56,9 +56,10 @@ Poly verify_extent(Verify *v, const Axis *a) {
 static bool has_tail(Verify *v, const Layout *l, const Axis *a) {
     FactorSet own = layout_axis_factors(l, a), loops = layout_scope_factors(l, SCOPE_LOOP);
     if (a->peel) return true;
-    if (own & loops) own &= ~(loops | verify_bind_factors(l, BIND_GRID));
+    const bool looped = own & loops;
+    if (looped) own &= ~(loops | verify_bind_factors(l, BIND_GRID));
     int64_t unit = verify_product(l, own);
-    bool open = false; /* where the axis is empty, there are no blocks, or no iterations */
+    bool open = looped; /* where the axis is empty, there are no iterations, or no blocks */
     for (int i = 0; i < l->factors.n; i++) open |= l->factors.at[i]->axis == a && !l->factors.at[i]->size;
     if (open && unit == 1) return false;
     Poly extent = verify_extent(v, a);

@@ -69,6 +69,14 @@ printf '%s\n' 'program bump' 'g: i0 = grid serial(1) reg(4); d = grid lane(32); 
 "$tdc" check bump.td -DV=64 -DN=100 -DD=64 --emu --schedules=bump.schedules >out 2>&1
 same 'scattered in one layout' "$? $(tail -n 1 out)" '0 1 passed, 0 failed'
 
+# a loop of a stated length ends where its axis does: what stands in it is never outside, where that is empty, either
+echo 'export fn short(x: f32[C, E]) -> (y: f32[C, E]) { y[i, j] = min[m](x[i / 2, j] * x[m, j] + 0.5); }
+    check short(C = 3, E = 3); check short(C = 4, E = 2); check short(C = 2, E = 0);' >short.td
+printf '%s\n' 'program short' 'when E <= 3' 'y: i = grid lane(8); j = serial(3); m = serial reg(1) lane(4)' \
+    else 'y: i = grid; j = grid thread(16); m = serial reg(4) thread(2); order j' >short
+"$tdc" check short.td --emu --schedules=short >out 2>&1
+same 'a loop of a stated length' "$? $(tail -n 1 out)" '0 3 passed, 0 failed'
+
 # a reduction that reads another one's result, in one pass with it: special values are those of two
 echo 'export fn s(x: f32[M, N]) -> (m: f32[M], z: f32[M]) { m[i] = max[j](x[i, j]); z[i] = sum[j](exp(x[i, j] - m[i])); }
 export fn v(x: f32[M, N]) -> (m: f32[M], q: f32[M]) { m[i] = sum[j](x[i, j]) / f32(N); q[i] = sum[j]((x[i, j] - m[i]) ** 2); }
