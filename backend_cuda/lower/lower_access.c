@@ -373,29 +373,41 @@ static const Code *put_wrapped(Lower *l, const Access *x, const Stage *s, const 
     return fixed.n ? code(l->ctx, "%c + (I)(%n + %c)", tensor, from, more) : code(l->ctx, "%c + (I)%c", tensor, more);
 }
 
+/* Whether the place at each register is made in such words. Where it is a row's, or an axis is peeled, other code asks
+ * for the pointer that all registers share, by its name. */
+static bool wraps_by_registers(Lower *l, const Access *x, Poly varying) {
+    return !x->row && !(x->vaxis && x->vaxis->peel) && offset_wraps(l, x->tensor, varying);
+}
+
+/* The pointer that all registers share, under a name. */
+static void put_shared_pointer(Lower *l, const Access *x, const Stage *s, bool is_const, Sym name, const Code *tensor,
+                               Poly fixed) {
+    const char *T = lower_storage_type(x->tensor->type), *constant = is_const ? "const " : "";
+    if (type_bits(x->tensor->type) < 8) {
+        put_do(l, "const auto %n = td_half((%s%s *)%c) + %c", name, constant, T, tensor, poly_code(l, fixed, true));
+        return;
+    }
+    const bool wraps = !x->row && offset_wraps(l, x->tensor, fixed);
+    const Code *once = fixed.n ? offset_once(l, x, s, fixed, wraps) : NULL;
+    if (once) tensor = code(l->ctx, wraps ? "%c + (I)(%c)" : "%c + %c", tensor, once);
+    put_do(l, "%s%s *const %n = %c", constant, T, name, tensor);
+}
+
 /* Of a row, the pointer is to its first element. */
 const Code *put_pointer(Lower *l, const Access *x, const Stage *s, bool is_const, Sym *first) {
     Poly fixed, varying, offset = x->row ? poly_sub(l->ctx, x->offset, x->first) : x->offset;
     offset_split(l, x->layout, offset_regroup(l, x->layout, vector_drop(l, offset, &x->plan)), &fixed, &varying);
     Sym name = name_of(l, s, sym_fmt(l->ctx, "%s_at", x->tensor->name));
-    const char *T = lower_storage_type(x->tensor->type), *constant = is_const ? "const " : "";
-    const Code *tensor = tensor_code(l, x->tensor), *chosen = access_chosen_code(l, x, s);
+    const Code *tensor = tensor_code(l, x->tensor), *chosen = access_chosen_code(l, x, s), *at;
     const bool once = chosen && type_bits(x->tensor->type) >= 8 && access_chosen_once(l, x);
     if (first) *first = name;
     if (once) tensor = code(l->ctx, "%c + %c", tensor, chosen);
-    if (!x->row && !(x->vaxis && x->vaxis->peel) && offset_wraps(l, x->tensor, varying)) {
-        const Code *at = put_wrapped(l, x, s, tensor, fixed, varying);
-        return chosen && !once ? code(l->ctx, "%c + %c", at, chosen) : at;
-    }
-    if (type_bits(x->tensor->type) < 8) {
-        put_do(l, "const auto %n = td_half((%s%s *)%c) + %c", name, constant, T, tensor, poly_code(l, fixed, true));
+    if (wraps_by_registers(l, x, varying)) {
+        at = put_wrapped(l, x, s, tensor, fixed, varying);
     } else {
-        const bool wraps = !x->row && offset_wraps(l, x->tensor, fixed);
-        const Code *once_at = fixed.n ? offset_once(l, x, s, fixed, wraps) : NULL;
-        if (once_at) tensor = code(l->ctx, wraps ? "%c + (I)(%c)" : "%c + %c", tensor, once_at);
-        put_do(l, "%s%s *const %n = %c", constant, T, name, tensor);
+        put_shared_pointer(l, x, s, is_const, name, tensor, fixed);
+        at = moved_by_registers(l, x, code_name(l->ctx, name), varying);
     }
-    const Code *at = moved_by_registers(l, x, code_name(l->ctx, name), varying);
     return chosen && !once ? code(l->ctx, "%c + %c", at, chosen) : at;
 }
 

@@ -480,8 +480,7 @@ static bool is_wide_code(Poly p) {
     return false;
 }
 
-/* A quotient or remainder of index arithmetic. */
-static const Code *quotient_code(Lower *l, const Expr *a) {
+const Code *expr_quotient_code(Lower *l, const Expr *a) {
     const Code *made = expr_made(l, a, l->open.layout);
     if (made) return made;
     const Poly x = poly_of(&l->env, a->arg[0]), y = poly_of(&l->env, a->arg[1]);
@@ -514,7 +513,7 @@ static bool is_bounded_choice(Lower *l, const Expr *a) {
 static const Code *atom_code(Lower *l, const Expr *a) {
     const Axis *axis = a->op == OP_VAR ? axis_of(l, a->u.var) : NULL;
     if (axis) return code_name(l->ctx, axis_name(l, axis, l->open.layout));
-    if (a->op == OP_DIV || a->op == OP_MOD) return quotient_code(l, a);
+    if (a->op == OP_DIV || a->op == OP_MOD) return expr_quotient_code(l, a);
     if (is_bounded_choice(l, a)) {
         const Code *x = poly_code(l, poly_of(&l->env, a->arg[0]), false);
         return code(l->ctx, "%s<I>(%c, %c)", op_device(a->op), x, poly_code(l, poly_of(&l->env, a->arg[1]), false));
@@ -551,8 +550,6 @@ const Code *poly_code(Lower *l, Poly p, bool wide) {
     }
     return p.n > 1 ? code(l->ctx, "(%c)", r) : r;
 }
-
-const Code *expr_quotient_code(Lower *l, const Expr *e) { return quotient_code(l, e); }
 
 const Code *poly_wrapped_code(Lower *l, Poly p) {
     const Code *r = NULL;

@@ -158,24 +158,23 @@ bool offset_aligned(Lower *l, Poly p, int64_t V, bool commit) {
 
 /* ---- its text ---- */
 
-static int lengths_of(const PolyTerm *t) {
-    int n = 0;
-    for (int k = 0; k < t->degree; k++) n += t->atom[k]->op == OP_DIM;
-    return n;
+static bool has_length(const PolyTerm *t) {
+    for (int k = 0; k < t->degree; k++)
+        if (t->atom[k]->op == OP_DIM) return true;
+    return false;
 }
 
-static bool has_quotient(Poly p) {
-    for (int i = 0; i < p.n; i++)
-        for (int k = 0; k < p.term[i].degree; k++)
-            if (p.term[i].atom[k]->op == OP_DIV || p.term[i].atom[k]->op == OP_MOD) return true;
+static bool has_quotient(const PolyTerm *t) {
+    for (int k = 0; k < t->degree; k++)
+        if (t->atom[k]->op == OP_DIV || t->atom[k]->op == OP_MOD) return true;
     return false;
 }
 
 bool offset_wraps(Lower *l, const Tensor *t, Poly p) {
-    Poly elements = poly_const(l->ctx, 1), quotients = {0, NEW_N(l->ctx, PolyTerm, p.n + 1), p.failed};
-    for (int i = 0; i < p.n; i++)
-        if (lengths_of(&p.term[i])) quotients.term[quotients.n++] = p.term[i];
-    if (p.failed || !has_quotient(quotients) || type_bits(t->type) < 8) return false;
+    Poly elements = poly_const(l->ctx, 1);
+    bool divides = false;
+    for (int i = 0; i < p.n; i++) divides |= has_length(&p.term[i]) && has_quotient(&p.term[i]);
+    if (p.failed || !divides || type_bits(t->type) < 8) return false;
     for (int d = 0; d < t->rank; d++) elements = poly_mul(l->ctx, elements, poly_of(&l->env, t->shape[d]));
     if (elements.failed || !index_bounded(l, elements)) return false;
     index_fits(l, elements);
