@@ -223,7 +223,7 @@ bool stage_is_apart(const Layout *l, const Stage *s) {
     switch (s->kind) {
     case STAGE_LOAD: return !s->depth;
     case STAGE_READ: return s->source->def->held;
-    case STAGE_STORE: return s->path != PATH_BULK;
+    case STAGE_STORE: return s->path != PATH_BULK && !s->meet;
     case STAGE_REDUCE: return !(s->over & ~layout_scope_factors(l, SCOPE_REG));
     case STAGE_MAP:
     case STAGE_VAR:

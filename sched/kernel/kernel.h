@@ -108,6 +108,7 @@ struct Stage {
     Value *source;               /* READ: a shared value; SCATTER: bins */
     Path path;                   /* COPY: async or bulk. STORE: direct or bulk (through shared memory) */
     CacheHint cache;             /* LOAD STORE */
+    bool meet;                   /* STORE: all threads of the block come before one of them stores */
     int depth;                   /* COPY: stages in flight (>= 1). LOAD: iterations ahead, fetched into registers */
     bool held;                   /* COPY: each iteration has a slot for good, which loops behind this one read */
     int pad;                     /* SHARE: elements added to each row of the tile against bank conflicts */

@@ -298,6 +298,7 @@ static void put_operation(Printer *x, const Stage *s) {
         put_expr(x, s->expr[0]);
         put_cond(x, s);
         if (s->path == PATH_BULK) text_put(out, " bulk");
+        if (s->meet) text_put(out, " meet");
         put_cache(x, s);
         break;
     case STAGE_FOR: text_put(out, s->axis->name); break;

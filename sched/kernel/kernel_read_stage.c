@@ -168,6 +168,8 @@ static bool read_modifier(KernelReader *r, Stage *s) {
         s->cache = CACHE_KEEP;
     else if ((k == STAGE_STORE || k == STAGE_COPY) && lex_accept(x, "bulk"))
         s->path = PATH_BULK;
+    else if (k == STAGE_STORE && lex_accept(x, "meet"))
+        s->meet = true;
     else if (k == STAGE_COPY && lex_accept(x, "async"))
         s->path = PATH_ASYNC;
     else if (k == STAGE_COPY && lex_accept(x, "depth"))

@@ -27,6 +27,7 @@ typedef struct WriteRow {
     const Part *part;
     const Stage *stage;
     int order, last; /* position in the part's text; of the last-block stage around it, or -1 */
+    const Stage *in; /* the innermost stage around it; NULL: there is none */
 } WriteRow;
 
 typedef struct Verify {

@@ -157,7 +157,7 @@ bool verify_access(Verify *v, const Stage *s, FactorSet domain) {
 }
 
 void verify_note(Verify *v, const Stage *s, bool write) {
-    WriteRow row = {v->part, s, v->order, -1};
+    WriteRow row = {v->part, s, v->order, -1, v->around.n ? v->around.at[v->around.n - 1] : NULL};
     for (int i = 0; i < v->around.n; i++)
         if (v->around.at[i]->kind == STAGE_LAST) row.last = v->order;
     if (write)

@@ -373,6 +373,30 @@ static bool own_elements(const WriteRow *read, const WriteRow *write) {
            stage_only_stored(read->part, a, same);
 }
 
+/* The factors that those subscripts tell in which both accesses agree. */
+static FactorSet determined_by_both(Verify *v, const Part *part, const Stage *a, const Stage *b) {
+    Recover r = {.v = v, .layout = b->layout, .env = env_with(v, part, b->layout->all, NULL, 0)};
+    ExprMap made = {0};
+    r.env.made = &made;
+    for (bool more = true; more;) {
+        more = false;
+        for (int d = 0; d < b->tensor->rank; d++)
+            if (a->subs[d] == b->subs[d] && !reads_value(b->subs[d]))
+                more |= learn(&r, poly_of(&r.env, b->subs[d]), false);
+    }
+    return r.covered;
+}
+
+/* A block reads what it writes itself, in the same iteration, and before its threads meet: where both touch one
+ * element, the subscripts in which they agree are those of one block and one iteration. */
+static bool reads_before_meeting(Verify *v, const WriteRow *read, const WriteRow *write) {
+    const Stage *a = read->stage, *b = write->stage;
+    if (!b->meet || read->part != write->part || read->in != write->in || a->layout != b->layout) return false;
+    if (a->kind != STAGE_LOAD || a->depth || read->order > write->order) return false;
+    const FactorSet told = layout_scope_factors(b->layout, SCOPE_BLOCK) | layout_scope_factors(b->layout, SCOPE_LOOP);
+    return !(real_factors(b->layout, told) & ~determined_by_both(v, write->part, a, b));
+}
+
 bool verify_conflicts(Verify *v) {
     for (int i = 0; i < v->writes.n; i++) {
         const WriteRow *a = &v->writes.at[i];
@@ -388,7 +412,7 @@ bool verify_conflicts(Verify *v) {
             const WriteRow *b = &v->reads.at[j];
             if (a->stage->tensor != b->stage->tensor) continue;
             bool after = b->last >= 0 && a->last < 0 && a->part == b->part && a->order < b->order;
-            if (!after && !own_elements(b, a) && !disjoint(v, a, b))
+            if (!after && !own_elements(b, a) && !reads_before_meeting(v, b, a) && !disjoint(v, a, b))
                 return verify_fail_at(v, b->stage, "the kernel writes %s, perhaps these elements, from other threads",
                                       b->stage->tensor->name);
         }

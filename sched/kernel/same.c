@@ -179,7 +179,7 @@ static void put_stages(Former *x, Stage *const *at, int n, bool literal) {
         put(x, s->cache);
         put(x, s->depth);
         put(x, s->pad);
-        put(x, s->swizzle | s->packed << 1 | s->exclusive << 2 | s->reverse << 3);
+        put(x, s->swizzle | s->packed << 1 | s->exclusive << 2 | s->reverse << 3 | s->meet << 4);
         put_monoid(x, s->monoid);
         put(x, (int64_t)s->over);
         put(x, s->axis ? s->axis->id + 1 : 0);

@@ -170,6 +170,7 @@ static void read_stage(Reading *x, const Stage *s) {
     case STAGE_COPY: read_load(x, s); break;
     case STAGE_STORE:
     case STAGE_ATOMIC:
+        x->f->bodies.at[x->body].exchanges += s->meet;
         read_expr(x, s);
         feature_access(x, s);
         break;
@@ -229,7 +230,8 @@ static bool factor_range(void *user, const Expr *atom, const Expr **lo, const Ex
 
 static bool has_folds(Stage *const *at, int n) {
     for (int i = 0; i < n; i++)
-        if (at[i]->kind != STAGE_LOAD && at[i]->kind != STAGE_MAP && at[i]->kind != STAGE_STORE) return true;
+        if (at[i]->meet || (at[i]->kind != STAGE_LOAD && at[i]->kind != STAGE_MAP && at[i]->kind != STAGE_STORE))
+            return true;
     return false;
 }
 

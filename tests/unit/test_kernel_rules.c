@@ -31,6 +31,9 @@ static const char *complaint(Ctx *ctx, const char *text) {
 #define KERNEL64(layout, body) "kernel k\n  axis r = M\n  axis n = 256\n  layout main\n" layout "{\n" body "}\n"
 #define TILE64 "    r = serial grid(8)\n    n = warp(2) lane(32) vec(4)\n"
 #define HELD64 "    r = grid\n    n = serial(2) warp(1) lane(32) vec(4)\n"
+#define WHOLE64 "    r = grid\n    n = warp(2) lane(32) vec(4)\n"
+#define OTHER_END "  x0 = load x[r, 255 - n]\n"
+#define MEET "  store x[r, n] = x0 meet\n"
 #define HOLD "  for n {\n    xs = copy x[r, n] bulk hold\n  }\n"
 #define READ_HELD "  for n {\n    x0 = read xs\n    store y[r, n] = x0\n  }\n"
 
@@ -304,6 +307,23 @@ static const Case CASES[] = {
      PRE "  inout x: f32[M, N]\n" KERNEL(GRID, LOAD "  store x[r, n] = x0 * 2.0\n"),
      PRE "  inout x: f32[M, N]\n" KERNEL(GRID, "  x0 = load x[r, N - 1 - n]\n  store x[r, n] = x0 * 2.0\n"),
      "from other threads"},
+    {"... but of rows that one block has, before its threads meet",
+     PRE "  inout x: f32[M, 256]\n" KERNEL64(WHOLE64, OTHER_END MEET),
+     PRE "  inout x: f32[M, 256]\n" KERNEL64(WHOLE64, OTHER_END "  store x[r, n] = x0\n"), "from other threads"},
+    {"... and no other iteration",
+     PRE "  inout x: f32[M, 256]\n" KERNEL64("    r = grid(2) serial\n    n = warp(2) lane(32) vec(4)\n",
+                                             "  for r {\n" OTHER_END MEET "  }\n"),
+     PRE "  inout x: f32[M, 256]\n" KERNEL64("    r = grid\n    n = serial(2) warp(2) lane(32) vec(2)\n",
+                                             "  for n {\n" OTHER_END MEET "  }\n"),
+     "from other threads"},
+    {"... by the subscripts that both have", PRE "  inout x: f32[M, 256]\n" KERNEL64(WHOLE64, OTHER_END MEET),
+     PRE "  inout x: f32[M, 256]\n" KERNEL64(WHOLE64, "  x0 = load x[M - 1 - r, n]\n" MEET), "from other threads"},
+    {"... among the same stages",
+     PRE "  inout x: f32[M, 256]\n" KERNEL64(WHOLE64, "  if M > 3 {\n" OTHER_END MEET "  }\n"),
+     PRE "  inout x: f32[M, 256]\n" KERNEL64(WHOLE64, OTHER_END "  if M > 3 {\n" MEET "  }\n"), "from other threads"},
+    {"... which they do at a bulk store anyway", PRE "  inout x: f32[M, 256]\n" KERNEL64(WHOLE64, OTHER_END MEET),
+     PRE "  inout x: f32[M, 256]\n" KERNEL64(WHOLE64, OTHER_END "  store x[r, n] = x0 bulk meet\n"),
+     "threads meet at a bulk store anyway"},
     {"... nor twins of a thread, but to store what is made of it",
      PRE "  inout x: f32[M]\n  in g: f32[M]\n" KERNEL("    r = grid lane(32)\n    n = serial warp(2)\n",
                                                       "  x0 = load x[r]\n  store x[r] = x0 * 2.0\n"),
