@@ -12,6 +12,7 @@
  * reductions are steps of one group, which is divided into shares as other large reductions are (split.c). Folds across
  * each other keep a loop along one of the two axes at most (schedule.c), so rows have a largest length (`bounded`).
  * Which of the two ways is faster depends on sizes and is not decided here (sched/search/fusing.c). */
+#include "in_place.h"
 #include "split.h"
 
 #include "ir/expr_walk.h"
@@ -316,53 +317,62 @@ static bool fuse(Fuser *x, Fusion *f) {
     gr->name = sym_fmt(x->g->ctx, "%s_%s", x->rows->name, x->columns->name);
     const Division d = split_into(x->plan, gr, axis, n);
     if (d.n < 2 || !bound(d.group[0], across)) return false;
-    *f = (Fusion){.apart = {(Group *)x->rows, (Group *)x->columns}, .fused = {d.group[0], d.group[1]}};
+    *f = (Fusion){.apart = {(Group *)x->rows, (Group *)x->columns}, .fused = {d.group[0], d.group[1]}, .nfused = 2};
     return true;
+}
+
+/* The same of rows that are made elsewhere and then moved. */
+static bool fuse_in_place(Fuser *x, Fusion *f) {
+    Group *gr = in_place_group(x->plan, x->rows, x->columns);
+    *f = (Fusion){.apart = {(Group *)x->rows, (Group *)x->columns}, .fused = {gr}, .nfused = 1};
+    return gr != NULL;
 }
 
 /* ---- the plan ---- */
 
-/* Columns number c come behind rows number r, and the fused ones behind these. */
+/* The second, number c, comes behind the first, number r, and the fused ones behind these. */
 static void place(Plan *plan, int r, int c, const Fusion *made) {
     Ctx *ctx = plan->graph->ctx;
     Fusion *f = NEW(ctx, Fusion);
     *f = *made;
-    for (int k = 0; k < 2; k++) {
-        f->apart[k]->fusion = f->fused[k]->fusion = f;
+    for (int k = 0; k < 2; k++) f->apart[k]->fusion = f;
+    for (int k = 0; k < f->nfused; k++) {
+        f->fused[k]->fusion = f;
         f->fused[k]->fused = true;
         vec_push(ctx, &plan->groups, NULL);
     }
     Group **at = plan->groups.at;
     for (int i = c; i > r + 1; i--) at[i] = at[i - 1];
     at[r + 1] = f->apart[1];
-    for (int i = plan->groups.n - 1; i > r + 3; i--) at[i] = at[i - 2];
-    at[r + 2] = f->fused[0];
-    at[r + 3] = f->fused[1];
+    for (int i = plan->groups.n - 1; i > r + 1 + f->nfused; i--) at[i] = at[i - f->nfused];
+    for (int k = 0; k < f->nfused; k++) at[r + 2 + k] = f->fused[k];
     vec_push(ctx, &plan->fusions, f);
 }
 
-/* Group number c with one before it, whose rows it folds the columns of. Gives whether there is one. */
-static bool find_rows(Fuser *x, int c) {
+/* Group number c with one before it, whose rows it folds the columns of, or moves. Gives how many groups take the place
+ * of both; 0: there is none. */
+static int find_rows(Fuser *x, int c) {
     Plan *plan = x->plan;
     const Group *columns = plan->groups.at[c];
-    if (!is_plain(columns) || !split_may(columns)) return false;
+    const bool folds = is_plain(columns) && split_may(columns), moves = in_place_may(columns);
+    if (!folds && !moves) return 0;
     for (int r = c - 1; r >= 0 && r >= c - MAX_BACK; r--) {
         const Group *rows = plan->groups.at[r];
         Fusion f;
         x->rows = rows;
         x->columns = columns;
         x->temp = ctx_temp(plan->graph->ctx);
-        const bool fits = is_plain(rows) && rows->stores.at[0].axes & ~columns->stores.at[0].axes &&
-                          have_in_common(rows, columns) && fuse(x, &f);
+        bool fits = folds && is_plain(rows) && rows->stores.at[0].axes & ~columns->stores.at[0].axes &&
+                    have_in_common(rows, columns) && fuse(x, &f);
+        fits |= moves && !rows->fusion && fuse_in_place(x, &f);
         ctx_temp_end(x->temp);
-        if (fits) return place(plan, r, c, &f), true;
-        if (!independent(rows, columns)) return false;
+        if (fits) return place(plan, r, c, &f), f.nfused;
+        if (!independent(rows, columns)) return 0;
     }
-    return false;
+    return 0;
 }
 
 void fuse_groups(Plan *plan, const Machine *m) {
     Fuser x = {.plan = plan, .g = plan->graph, .machine = m};
-    for (int c = 1; c < plan->groups.n; c++)
-        if (find_rows(&x, c)) c += 2;
+    for (int c = 1; c < plan->groups.n; c++) c += find_rows(&x, c);
 }

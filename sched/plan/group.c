@@ -300,6 +300,12 @@ AxisSet group_free(Group *gr, const Expr *e) {
     return s;
 }
 
+bool group_in_place(const Group *gr) {
+    bool any = false;
+    for (int a = 0; a < gr->axes.n; a++) any |= gr->axes.at[a].whole;
+    return any;
+}
+
 bool group_is_online(const Group *gr) {
     for (int i = 0; i < gr->steps.n; i++)
         if (gr->steps.at[i].online) return true;

@@ -22,6 +22,7 @@ typedef struct GAxis {
     bool indexed;   /* an index of every store */
     bool folded;    /* by a step */
     bool scanned;
+    bool whole;     /* a block has all of it: what a store in place changes along it is read before (in_place.h) */
     bool ordered;   /* by a step whose monoid does not commute: one thread folds it, from its first element on */
     bool merged;    /* made of two (flat.c, partition_folds.c), whose quotient and remainder stand in subscripts */
     int contiguous; /* weight of the accesses whose last subscript moves by few elements along the axis */
@@ -128,7 +129,8 @@ typedef struct Group {
     bool rare;                     /* all its stores are made where what is usually 0 is more (Tensor.usually_zero) */
     bool branch;                   /* this is for the sizes of Plan.branch */
     const Expr *elsewhere;         /* sizes for which something else does this, once that is decided; NULL: for none */
-    AxisSet across;                /* of a fused one: axes that are folded across the one that is split */
+    AxisSet across;                /* of a fused one: axes that a block has whole, being folded across the one that is
+                                    * split, or changed in place (GAxis.whole) */
     AxisSet neighbours;            /* folded axes along which columns lie that divisions fold by themselves (split.c) */
     AxisSet bounded;               /* axes whose `most` is no fact: the group is for no longer ones */
 } Group;
@@ -180,6 +182,7 @@ void group_describe(Group *gr, Ctx *temp);
 /* A name for an axis that no other axis, dimension, scalar or tensor has. */
 Sym group_axis_name(const Group *gr, Sym base);
 bool group_is_online(const Group *gr);              /* a step is */
+bool group_in_place(const Group *gr);               /* it changes rows that it reads before (GAxis.whole) */
 AxisSet group_into(const Group *gr);                /* the axis into which its steps scatter; 0: they do not */
 AxisSet group_scattered(const Group *gr);           /* axes that such steps fold */
 int64_t group_guess(const Group *gr, AxisSet axes); /* the product of the guessed extents, saturating */

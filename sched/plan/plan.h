@@ -5,7 +5,8 @@
  *   partition_graph (partition.c)   roots and temporaries; one Group a root
  *   share_groups (share.c)          roots that one kernel may compute become one Group
  *   interleave_groups (interleave.c) pieces that lie between each other become one store
- *   fuse_groups (fuse.c)            rows and columns of the same elements may be folded by one Group
+ *   fuse_groups (fuse.c)            rows and columns of the same elements may be folded by one Group, and rows be
+ *                                   changed in place by one (in_place.h)
  *   split_groups (split.c)          large reductions with few results may be done by two Groups, scans of few rows by
  *                                   several (split_scan.c), and two that read the same, one of them the other's
  *                                   result, by one pass (online.h)
@@ -37,10 +38,12 @@ typedef struct PlanTemp {
     const Tensor *reader; /* in whose equation it was found to be needed; NULL: in no single one */
 } PlanTemp;
 
-/* Two ways to do the work of two groups: one after the other, or by one that reads what both need once, for shares of
- * the second's fold, and one that folds these (fuse.c). All four are among the plan's groups, one behind the other. */
+/* Two ways to do the work of two groups: one after the other, or by one that reads what both need once. That is for
+ * shares of the second's fold, and another group folds these (fuse.c); or it changes rows in place (in_place.h). All of
+ * them are among the plan's groups, one behind the other. */
 typedef struct Fusion {
     Group *apart[2], *fused[2];
+    int nfused;
     const Expr *when; /* sizes for which they are fused, once that is decided; NULL: for none */
 } Fusion;
 

@@ -91,6 +91,7 @@ static void emit_store(Apply *x, const GStore *g) {
     for (int d = 0; d < g->tensor->rank; d++) s->subs[d] = apply_expr(x, g->subs[d], c);
     s->cond = c.is;
     s->expr[0] = apply_expr(x, g->value, c);
+    s->meet = group_in_place(x->gr);
     apply_push(x, s);
 }
 

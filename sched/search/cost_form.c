@@ -196,7 +196,7 @@ static void put_axes(Text *t, const Group *gr) {
         put(t, x->extent);
         put(t, x->most);
         put(t, x->contiguous);
-        put(t, (x->indexed ? 1 : 0) + (x->folded ? 2 : 0) + (x->scanned ? 4 : 0));
+        put(t, (x->indexed ? 1 : 0) + (x->folded ? 2 : 0) + (x->scanned ? 4 : 0) + (x->whole ? 8 : 0));
     }
 }
 

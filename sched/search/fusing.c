@@ -41,15 +41,15 @@ static int kernels_at(const Graph *g, const Judged *x, const int64_t *dims, Feat
 }
 
 /* Seconds at each point; false: they are not known. */
-static bool fused_seconds(const Versions *v, const Points *points, Program *p, const Machine *m, Ctx *temp,
+static bool fused_seconds(const Versions *v, int nfused, const Points *points, Program *p, const Machine *m, Ctx *temp,
                           double *seconds) {
     Judged *x = NEW_N(temp, Judged, GROUPS);
-    for (int k = 0; k < GROUPS; k++)
+    for (int k = 0; k < nfused; k++)
         if (!judge(&x[k], &v[k], p, temp)) return false;
     for (int i = 0; i < points->n; i++) {
         Features *f[MOST_KERNELS];
         int n = 0;
-        for (int k = 0; k < GROUPS; k++) n += kernels_at(p->graph, &x[k], points->dims[i], &f[n]);
+        for (int k = 0; k < nfused; k++) n += kernels_at(p->graph, &x[k], points->dims[i], &f[n]);
         seconds[i] = judge_all_seconds(f, n, m, points->dims[i]);
         if (!isfinite(seconds[i])) return false;
     }
@@ -210,7 +210,7 @@ const Expr *fusing_when(const Fusion *f, const Versions *fused, const Machine *m
     x.all = NEW_N(temp, int64_t, n);
     least_seconds(f, points, m, temp, two);
     const GraphScratch before = graph_scratch(g, temp);
-    const bool known = fused_seconds(fused, points, program_new(temp, g), m, temp, one);
+    const bool known = fused_seconds(fused, f->nfused, points, program_new(temp, g), m, temp, one);
     graph_scratch_end(g, before);
     for (int i = 0; i < n; i++) {
         x.gain[i] = points->weight[i] * log(two[i] / one[i]);

@@ -253,13 +253,14 @@ static bool holds_all(Group *gr, const int64_t *most, const Known *known, Text *
     return true;
 }
 
-static bool is_legal_there(const Given *x, const Version *v, const Versions *before, const GivenLine *line,
-                           int64_t most[MAX_TOGETHER][MAX_GROUP_AXES]) {
+static bool is_legal_there(const Given *x, const Version *v, const Versions *before, const Expr *pass,
+                           const GivenLine *line, int64_t most[MAX_TOGETHER][MAX_GROUP_AXES]) {
     Known known = {.ctx = ctx_temp(x->ctx)};
     Text why = {.ctx = x->ctx};
     bool ok = true;
     for (int i = 0; i < before->n; i++) know(&known, expr1(v->group[0]->graph, OP_NOT, before->at[i].when));
     if (v->when) know(&known, v->when);
+    if (pass) know(&known, pass);
     for (int k = 0; k < v->n && ok; k++) ok = holds_all(v->group[k], most[k], &known, &why);
     ctx_temp_end(known.ctx);
     if (!ok) refuse_span(x, line->when_span, DIAG_SCHEDULE_ILLEGAL, why.s);
@@ -297,6 +298,8 @@ static int lines_of(Given *x, Group *gr, GivenLine *first, GivenLine **lines) {
 static GivenAnswer by_size(Given *x, Group *gr, GivenLine *line, Versions *v) {
     const GivenLine *const end = x->lines.at + x->lines.n, *last = line;
     int64_t most[MAX_TOGETHER][MAX_GROUP_AXES];
+    const Expr *pass = line->pass_when ? read_condition(x, gr, line->pass_when, line->pass_span) : NULL;
+    if (line->pass_when && !pass) return GIVEN_WRONG;
     *v = versions_room(gr->graph->ctx, MAX_VERSIONS);
     for (bool more = true; more;) {
         GivenLine *const first = line, *lines[MAX_TOGETHER];
@@ -311,7 +314,7 @@ static GivenAnswer by_size(Given *x, Group *gr, GivenLine *line, Versions *v) {
         if (!n || !take_version(x, gr, lines, n, one, most)) return GIVEN_WRONG;
         line += n;
         one->when = first->when ? read_condition(x, gr, first->when, first->when_span) : NULL;
-        if ((first->when && !one->when) || !is_legal_there(x, one, v, first, most)) return GIVEN_WRONG;
+        if ((first->when && !one->when) || !is_legal_there(x, one, v, pass, first, most)) return GIVEN_WRONG;
         v->n++;
         more = first->when != NULL;
         last = first;

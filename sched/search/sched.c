@@ -145,7 +145,9 @@ static bool choose_ways(SchedWork *w, const bool *given, uint64_t *state) {
     for (int i = 0; i < plan->fusions.n; i++) {
         Fusion *f = plan->fusions.at[i];
         const int apart = number_of(plan, f->apart[0]), fused = number_of(plan, f->fused[0]);
-        if (given[fused] || given[fused + 1])
+        bool one = false;
+        for (int k = 0; k < f->nfused; k++) one |= given[fused + k];
+        if (one)
             f->when = given_way(w->o->given, w->graph->name, f->fused[0], fusing_bounds(f));
         else if (w->o->fallback || given[apart] || given[apart + 1])
             f->when = NULL;
@@ -153,7 +155,7 @@ static bool choose_ways(SchedWork *w, const bool *given, uint64_t *state) {
             fusing_random(f, state);
         else
             f->when = fusing_when(f, &w->versions[fused], sched_machine(w->o));
-        if ((given[fused] || given[fused + 1]) && !f->when) return false;
+        if (one && !f->when) return false;
         for (int k = 0; k < 2; k++) f->apart[k]->elsewhere = either(w->graph, branch_elsewhere(plan, f), f->when);
     }
     return true;
@@ -167,7 +169,8 @@ static int versions_of(const SchedWork *w, const Group *gr, int most) {
     enum { FEW = 7 };
     const bool rows = gr->branch && w->few.dim, rest = w->small && !gr->branch; /* most sizes are large */
     if (w->small && gr->branch && most > SMALL_VERSIONS) return SMALL_VERSIONS;
-    return ((gr->elsewhere && !rows && !rest) || (gr->fused && gr->split < 0)) && most > FEW ? FEW : most;
+    const bool shares = gr->fused && gr->split < 0 && !group_in_place(gr);
+    return ((gr->elsewhere && !rows && !rest) || shares) && most > FEW ? FEW : most;
 }
 
 /* With at most so many versions of each group, most[i] of the i-th, but of those that were given. Of two ways that of

@@ -87,7 +87,7 @@ static int64_t threads_of(const Widths *w) {
     return n;
 }
 
-bool axis_has_grid(const GAxis *a) { return a->indexed && !a->folded && !a->scanned; }
+bool axis_has_grid(const GAxis *a) { return a->indexed && !a->folded && !a->scanned && !a->whole; }
 
 static bool same_step(const ScheduleStep *a, const ScheduleStep *b) {
     return a->kind == b->kind && a->tensor == b->tensor && a->number == b->number;
@@ -225,7 +225,7 @@ static bool legal_peel(const Group *gr, const Schedule *s, int axis, Text *why) 
 /* The blocks of a cluster have shares of an axis that all of its steps fold. */
 static bool legal_cluster(const Group *gr, int axis, const SFactor *f, Text *why) {
     const GAxis *a = &gr->axes.at[axis];
-    if (!a->folded || a->scanned || a->ordered || axis == gr->split)
+    if (!a->folded || a->scanned || a->ordered || a->whole || axis == gr->split)
         return text_fail(why, "%s: the blocks of a cluster share an axis that is folded in any order", a->name);
     if (f->size > TARGET_MOST_CLUSTER || f->size & (f->size - 1))
         return text_fail(why, "%s: a cluster has a power of two of blocks, up to %d", a->name, TARGET_MOST_CLUSTER);
@@ -276,6 +276,8 @@ static bool legal_axis(const Group *gr, int axis, const Schedule *whole, int64_t
     if (split && gr->shares && (!open || !count[BIND_SERIAL] || gr->shares % (product / gr->parts)))
         return text_fail(why, "%s: a share is a multiple of %lld elements", a->name, (long long)gr->shares);
     if (count[BIND_GRID] && !split && !axis_has_grid(a)) return text_fail(why, "%s: one block must own it", a->name);
+    if (count[BIND_SERIAL] && a->whole)
+        return text_fail(why, "%s: all of it is read before any of it is stored", a->name);
     if (count[BIND_SERIAL] && (a->folded || a->scanned) && !count[BIND_REG] && !count[BIND_VEC])
         return text_fail(why, "%s: a folded axis with a loop has a register factor", a->name);
     if (!s->n && (a->folded || a->scanned)) return text_fail(why, "%s: a folded axis has a factor", a->name);
@@ -542,9 +544,15 @@ bool schedule_legal_within(const Group *gr, const Schedule *s, int64_t *most, Te
            legal_shared(gr, s, why);
 }
 
-/* All elements of an axis at once. */
+/* All elements of an axis at once: of the longest of several by threads. */
 static void hold(const Group *gr, int axis, Schedule *s) {
     const int64_t most = gr->axes.at[axis].most, threads = TARGET_MOST_THREADS;
+    for (int a = 0; a < gr->axes.n; a++) {
+        const bool longer = gr->axes.at[a].most > most || (gr->axes.at[a].most == most && a > axis);
+        if (!(gr->across >> a & 1) || !longer) continue;
+        schedule_factor(s, axis, BIND_REG, most > 0 ? most : 1);
+        return;
+    }
     schedule_factor(s, axis, BIND_REG, most > threads ? (most + threads - 1) / threads : 1);
     schedule_factor(s, axis, BIND_THREAD,
                     most < threads ? (most + TARGET_WARP - 1) / TARGET_WARP * TARGET_WARP : threads);
@@ -563,7 +571,8 @@ static void fallback_scatter(const Group *gr, Schedule *s) {
     }
 }
 
-/* Folded axes are loops; of the others the last has a block's threads, the rest are blocks. */
+/* Folded axes are loops; of the others the last has a block's threads, the rest are blocks. What is held whole takes
+ * the threads. */
 void schedule_fallback(const Group *gr, Schedule *s) {
     *s = (Schedule){.naxes = gr->axes.n};
     if (group_into(gr)) {
@@ -581,7 +590,7 @@ void schedule_fallback(const Group *gr, Schedule *s) {
             continue;
         }
         schedule_factor(s, a, grid ? BIND_GRID : BIND_SERIAL, 0);
-        if (a == last) schedule_factor(s, a, BIND_THREAD, FALLBACK_THREADS);
+        if (a == last && !gr->across) schedule_factor(s, a, BIND_THREAD, FALLBACK_THREADS);
         if (!grid) schedule_factor(s, a, BIND_REG, 1);
     }
 }

@@ -539,9 +539,10 @@ static void search(Search *x) {
     Schedule s;
     schedule_fallback(gr, &s);
     consider(x, &s);
-    for (int a = 0; a < gr->axes.n && gr->across; a++)
+    const bool across = gr->across && !group_in_place(gr);
+    for (int a = 0; a < gr->axes.n && across; a++)
         if (gr->across >> a & 1) try_held(x, a);
-    if (gr->across) return;
+    if (across) return;
     x->looked_up = looked_up_beside(x);
     for (int a = 0; a < gr->axes.n; a++) {
         if (!leads(gr, a)) continue;

@@ -1,0 +1,55 @@
+// Rows that are changed in place by other elements of their own: a block has a row whole, and reads it before it stores.
+// Of rows that are too long for that, new values are stored elsewhere and then moved.
+
+export fn turned(inout x: f16[M, N]) { x[i, j] = x[i, N - 1 - j]; }
+check turned(M = 5, N = 97);
+check turned(M = 3, N = 256);
+check turned(M = 2, N = 16387);
+check turned(M = 1, N = 1);
+check turned(M = 0, N = 9);
+check turned(M = 4, N = 0);
+
+// Rotary positions of heads, by halves.
+export fn rotated(inout x: bf16[T, H, D], c: f32[T, D], s: f32[T, D]) {
+    x[t, h, d] = x[t, h, d] * c[t, d] + (if d < D / 2 then -x[t, h, d + D / 2] else x[t, h, d - D / 2]) * s[t, d];
+}
+check rotated(T = 7, H = 3, D = 64);
+check rotated(T = 2, H = 1, D = 2);
+check rotated(T = 3, H = 2, D = 1000);
+
+// The same behind a norm of each head.
+export fn normalised(inout x: f32[T, H, D], w: f32[D], c: f32[T, D]) {
+    let r[t, h] = rsqrt(mean[d](x[t, h, d] * x[t, h, d]) + 1e-6);
+    x[t, h, d] = (x[t, h, d] * c[t, d] - x[t, h, (d + D / 2) % D] * c[t, D - 1 - d]) * r[t, h] * w[d];
+}
+check normalised(T = 5, H = 3, D = 48);
+check normalised(T = 1, H = 2, D = 7);
+
+// Neighbours in groups of four, of a length that is known.
+export fn grouped(inout x: f32[M, 50]) { x[i, j] = x[i, j] - x[i, j - j % 4]; }
+check grouped(M = 9);
+check grouped(M = 1);
+
+// Columns: the axis along which elements are read is not the last one.
+export fn columns(inout x: f32[B, K, N]) { x[b, k, n] = max(x[b, k, n], x[b, max(k - 1, 0), n]) + x[b, K - 1 - k, n]; }
+check columns(B = 3, K = 17, N = 33);
+check columns(B = 1, K = 1, N = 5);
+
+// Bytes, and elements at places that data name.
+export fn looked_up(inout x: u8[M, N], at: i32[N]) {
+    assume 0 <= at[j] && at[j] < N;
+    x[i, j] = u8(x[i, at[j]] + x[i, j]);
+}
+check looked_up(M = 6, N = 130) with at in 0..130;
+check looked_up(M = 2, N = 1) with at in 0..1;
+
+// Not rows: what is read is another block's.
+export fn not_rows(inout x: f32[M, N]) { x[i, j] = x[M - 1 - i, N - 1 - j]; }
+check not_rows(M = 5, N = 31);
+
+// Several of them, one of which reads what another one changes.
+export fn several(inout x: f32[M, N], inout y: f32[M, N]) {
+    x[i, j] = x[i, N - 1 - j] + y[i, j];
+    y[i, j] = y[i, (j + 1) % N] - x[i, j];
+}
+check several(M = 4, N = 65);
