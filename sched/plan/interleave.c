@@ -24,7 +24,9 @@ typedef struct Interleave {
 static bool is_plain(const Group *gr) {
     const GStore *first = &gr->stores.at[0];
     if (gr->steps.n || gr->product || gr->fusion || gr->stores.n < 2 || gr->stores.n > MOST) return false;
-    if (gr->axes.n == MAX_GROUP_AXES || first->tensor->kind == TENSOR_INOUT) return false;
+    if (gr->axes.n == MAX_GROUP_AXES) return false;
+    for (int i = 0; i < gr->tensors.n && first->tensor->kind == TENSOR_INOUT; i++)
+        if (gr->tensors.at[i].tensor == first->tensor && gr->tensors.at[i].loaded) return false;
     for (int i = 0; i < gr->stores.n; i++) {
         const GStore *s = &gr->stores.at[i];
         if (s->tensor != first->tensor || s->axes != first->axes || s->guard || s->update) return false;
@@ -104,6 +106,23 @@ static void note_values(Group *to, const Expr *e, int n) {
     note_loads(to, &seen, e);
 }
 
+/* The tensor of which a store has the element of the same subscripts; NULL: it stores something else. */
+static Tensor *moved(const GStore *s) {
+    const Expr *e = s->value;
+    if (e->op != OP_LOAD || e->u.tensor->rank != s->tensor->rank) return NULL;
+    for (int d = 0; d < e->nargs; d++)
+        if (e->arg[d] != s->subs[d]) return NULL;
+    return e->u.tensor;
+}
+
+/* The one of which all stores have elements. */
+static Tensor *all_moved(const Group *gr) {
+    Tensor *t = moved(&gr->stores.at[0]);
+    for (int i = 1; i < gr->stores.n; i++)
+        if (moved(&gr->stores.at[i]) != t) return NULL;
+    return t;
+}
+
 static Group *with_axis(const Interleave *x) {
     const Group *gr = x->gr;
     Graph *g = gr->graph;
@@ -121,21 +140,55 @@ static Group *with_axis(const Interleave *x) {
         const Expr *here = expr2(g, OP_EQ, expr_var(g, p), expr_int(g, TY_I64, i));
         r.value = expr3(g, OP_IF, here, stored(x, i), r.value);
     }
+    Tensor *const from = all_moved(gr);
+    if (from) r.value = expr_load(g, from, r.subs);
     Group *to = group_new(g, &r, 1, NULL, NULL, NULL);
     if (!to) return NULL;
-    note_values(to, to->stores.at[0].value, x->n);
+    if (from)
+        note_values(to, to->stores.at[0].value, 1);
+    else
+        note_values(to, to->stores.at[0].value, x->n);
     to->name = gr->name;
     to->no_product = gr->no_product;
     to->rounding = gr->rounding;
     return to;
 }
 
+static Group *interleaved(Group *gr) {
+    Ctx *temp = ctx_temp(gr->graph->ctx);
+    Interleave x = {.gr = gr, .temp = temp, .env = {.g = gr->graph, .ctx = temp}};
+    Group *to = is_plain(gr) && find_places(&x) ? with_axis(&x) : NULL;
+    ctx_temp_end(temp);
+    return to;
+}
+
+/* Pieces that are moved from where they were made (partition_update.c) read no element together, and are groups of
+ * their own, one behind the other. */
+static Group *interleaved_moves(Plan *plan, int i, int *n) {
+    Group *const first = plan->groups.at[i];
+    Equation roots[MOST];
+    for (*n = 0; *n < MOST && i + *n < plan->groups.n; ++*n) {
+        const Group *gr = plan->groups.at[i + *n];
+        const GStore *s = &gr->stores.at[0];
+        const bool same = s->tensor == first->stores.at[0].tensor && moved(s) == moved(&first->stores.at[0]);
+        if (gr->stores.n > 1 || s->guard || s->update || !moved(s) || !same) break;
+        roots[*n] = (Equation){.tensor = s->tensor, .subs = s->subs, .value = s->value};
+        roots[*n].vars = NEW_N(plan->graph->ctx, Var *, MAX_GROUP_AXES);
+        for (int a = 0; a < gr->axes.n; a++) roots[*n].vars[roots[*n].nvars++] = gr->axes.at[a].var;
+    }
+    Group *both = *n > 1 ? group_new(plan->graph, roots, *n, NULL, NULL, NULL) : NULL;
+    if (both) both->name = first->name;
+    return both ? interleaved(both) : NULL;
+}
+
 void interleave_groups(Plan *plan) {
     for (int i = 0; i < plan->groups.n; i++) {
-        Ctx *temp = ctx_temp(plan->graph->ctx);
-        Interleave x = {.gr = plan->groups.at[i], .temp = temp, .env = {.g = plan->graph, .ctx = temp}};
-        Group *to = is_plain(x.gr) && find_places(&x) ? with_axis(&x) : NULL;
-        if (to) plan->groups.at[i] = to;
-        ctx_temp_end(temp);
+        int n = 1;
+        Group *to = interleaved(plan->groups.at[i]);
+        if (!to) to = interleaved_moves(plan, i, &n);
+        if (!to) continue;
+        plan->groups.at[i] = to;
+        plan->groups.n -= n - 1;
+        for (int k = i + 1; k < plan->groups.n; k++) plan->groups.at[k] = plan->groups.at[k + n - 1];
     }
 }

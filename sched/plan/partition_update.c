@@ -195,8 +195,10 @@ static void stage_update(Partition *x, Update *u, Roots *copies) {
     t->id = g->tensors.n + x->plan->temps.n;
     plan_store(x->plan, t, "others still read the values before", def->tensor);
     for (int p = 0; p < def->tensor->pieces.n; p++) {
-        Equation r = u->roots[p], copy = r;
+        Equation r = u->roots[p], copy;
         ExprSet seen = {0};
+        r.number = p + 1; /* no element is one of two pieces */
+        copy = r;
         r.tensor = t;
         partition_place(x, r);
         /* what a guard reads may have changed by then: its truth is kept */

@@ -53,3 +53,12 @@ export fn several(inout x: f32[M, N], inout y: f32[M, N]) {
     y[i, j] = y[i, (j + 1) % N] - x[i, j];
 }
 check several(M = 4, N = 65);
+
+// Pairs, one piece for each of two.
+export fn paired(inout x: bf16[T, H, 2 * D], c: f32[T, D], s: f32[T, D]) {
+    x[t, h, 2 * d] = x[t, h, 2 * d] * c[t, d] - x[t, h, 2 * d + 1] * s[t, d];
+    x[t, h, 2 * d + 1] = x[t, h, 2 * d + 1] * c[t, d] + x[t, h, 2 * d] * s[t, d];
+}
+check paired(T = 5, H = 3, D = 33);
+check paired(T = 1, H = 2, D = 1);
+check paired(T = 2, H = 1, D = 9000);
