@@ -219,6 +219,7 @@ static GAxis axis_of_both(const Flat *x) {
     r.guess = product(a->guess, b->guess, INT64_MAX);
     r.indexed = a->indexed && b->indexed;
     r.folded = a->folded && b->folded;
+    r.whole = a->whole && b->whole;
     r.contiguous = a->contiguous + b->contiguous;
     return r;
 }
