@@ -268,6 +268,12 @@ static Found found_digits(const Expr *e, const void *index) {
     return digits ? FOUND : FOUND_INSIDE;
 }
 
+/* A place is a sum of digits, and so is what bounds or the like in it are of. */
+static Found found_bounds(const Expr *e, const void *index) {
+    const bool sums = e->op == OP_ADD || e->op == OP_SUB || e->op == OP_MUL || e->op == OP_CAST || !e->nargs;
+    return !sums && expr_has(e, expr_test_node, index) ? FOUND : FOUND_INSIDE;
+}
+
 /* Whether an access in the loop has vectors along its axis. */
 static bool has_vectors(const Trim *t, const Stage *s) {
     const Access *x = access_of(t->l, s);
@@ -299,8 +305,12 @@ static bool may_be_cut(const Trim *t, bool begins) {
     }
     for (int i = 0; i < t->loop->body.n; i++)
         if (t->loop->body.at[i]->depth || has_vectors(t, t->loop->body.at[i])) return false;
-    for (int i = 0; i < t->loop->body.n && begins; i++)
-        if (stage_has(t->loop->body.at[i], found_digits, index)) return false;
+    for (int i = 0; i < t->loop->body.n && begins; i++) {
+        const Stage *s = t->loop->body.at[i];
+        if (stage_has(s, found_digits, index)) return false;
+        for (int d = 0; s->tensor && d < s->tensor->rank; d++)
+            if (expr_has(s->subs[d], found_bounds, index)) return false;
+    }
     return true;
 }
 
