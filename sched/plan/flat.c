@@ -192,7 +192,8 @@ static bool group_allows(Flat *x, bool with_one) {
     if (x->inner.failed || !steps_allow(x) || !stores_allow(x)) return false;
     if (x->folds) return x->both && !x->one && !x->split;
     /* Columns: threads go on from one axis to the next where that pays. */
-    if (gr->steps.n && x->both && ((told && x->lines) || x->one || x->split || !x->beside || x->rows || has_scan(gr))) return false;
+    if (gr->steps.n && x->both && ((told && x->lines) || x->one || x->split || !x->beside || x->rows || has_scan(gr)))
+        return false;
     if (gr->steps.n) return !(x->one || x->split) || (with_one && !told && x->split && !x->beside && are_of_rows(x));
     return !x->one || (with_one && x->both && !x->lines && !x->rowly);
 }

@@ -205,10 +205,21 @@ int64_t schedule_covers(const Group *gr, const Schedule *s, int axis) {
     return a->most >= 0 && product >= a->most ? INT64_MAX : product;
 }
 
-/* Rows that differ from register to register would start differently. */
+/* Elements of an axis that a block has at once. */
+static int64_t at_once(const SAxis *a) {
+    int64_t n = 1;
+    for (int i = 0; i < a->n; i++)
+        if (bind_scope(a->f[i].bind) >= SCOPE_THREAD) times(&n, a->f[i].size);
+    return n;
+}
+
+/* Rows that differ from register to register would start differently, and a loop's first iterations would lie before a
+ * row, if one were no longer than what a row may start early by. */
 static bool legal_peel(const Group *gr, const Schedule *s, int axis, Text *why) {
     if (!s->axis[axis].peel) return true;
     const GRow *r = &gr->rows.at[s->axis[axis].peel - 1];
+    if (schedule_find(s, axis, BIND_SERIAL) && at_once(&s->axis[axis]) <= schedule_slack(gr, &s->axis[axis]))
+        return text_fail(why, "%s: an iteration may lie before its row", gr->axes.at[axis].name);
     if (!r->peels) return text_fail(why, "%s: a result has elements of several rows", gr->axes.at[axis].name);
     if (r->axis != axis) return text_fail(why, "%s: no rows to peel by", gr->axes.at[axis].name);
     if (type_bits(r->tensor->type) < 8)
