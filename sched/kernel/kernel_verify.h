@@ -44,6 +44,7 @@ typedef struct Verify {
     uint64_t *outside;         /* by Value.id, bits by Axis.id: the axes outside which its elements are undefined */
     VEC(WriteRow) writes;      /* of the kernel so far */
     VEC(WriteRow) reads;
+    VEC(WriteRow) meetings; /* stores before which the threads of a block meet */
     VEC(const Tensor *) counters;
     struct {
         const Layout *of;

@@ -101,6 +101,7 @@ static bool check_store(Verify *v, const Stage *s) {
     if (!verify_store_once(v, s) || !verify_access(v, s, domain)) return false;
     if (s->meet && s->path == PATH_BULK) return verify_fail_at(v, s, "threads meet at a bulk store anyway");
     if (s->meet && !verify_collective(v, s, false)) return false;
+    if (s->meet) vec_push(v->ctx, &v->meetings, v->writes.at[v->writes.n - 1]);
     if (s->path != PATH_BULK) return true;
     if (s->cond) return verify_fail_at(v, s, "a bulk store has no condition");
     const bool loop = verify_loops(v) != 0; /* then two tiles take turns */

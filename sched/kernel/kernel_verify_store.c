@@ -391,8 +391,13 @@ static FactorSet determined_by_both(Verify *v, const Part *part, const Stage *a,
  * element, the subscripts in which they agree are those of one block and one iteration. */
 static bool reads_before_meeting(Verify *v, const WriteRow *read, const WriteRow *write) {
     const Stage *a = read->stage, *b = write->stage;
-    if (!b->meet || read->part != write->part || read->in != write->in || a->layout != b->layout) return false;
-    if (a->kind != STAGE_LOAD || a->depth || read->order > write->order) return false;
+    bool met = false;
+    for (int i = 0; i < v->meetings.n; i++) {
+        const WriteRow *m = &v->meetings.at[i];
+        met |= m->part == write->part && m->in == write->in && read->order < m->order && m->order <= write->order;
+    }
+    if (!met || read->part != write->part || read->in != write->in || a->layout != b->layout) return false;
+    if (a->kind != STAGE_LOAD || a->depth) return false;
     const FactorSet told = layout_scope_factors(b->layout, SCOPE_BLOCK) | layout_scope_factors(b->layout, SCOPE_LOOP);
     return !(real_factors(b->layout, told) & ~determined_by_both(v, write->part, a, b));
 }

@@ -11,43 +11,62 @@
 
 enum { MOST_IN_PLACE = 1 << 14 /* elements of a row, of which a block of 1024 threads has 16 a thread */ };
 
-/* What the store of x[subs] reads of x. */
+/* What the stores of an inout read of it. */
 typedef struct OwnReads {
-    const Equation *q;
-    uint32_t differ; /* bit d: some element that is read has another subscript d */
+    const Group *gr; /* that has the stores, into what is moved afterwards */
+    const Tensor *inout;
+    uint32_t differ; /* bit d: elements that are read, or stored, differ in subscript d from what the first store has */
 } OwnReads;
+
+static void note_subs(OwnReads *x, int rank, const Expr *const *subs) {
+    for (int d = 0; d < rank; d++)
+        if (subs[d] != x->gr->stores.at[0].subs[d]) x->differ |= 1u << d;
+}
 
 static Found note_read(const Expr *e, void *user) {
     OwnReads *x = user;
-    for (int d = 0; e->op == OP_LOAD && e->u.tensor == x->q->tensor && d < e->nargs; d++)
-        if (e->arg[d] != x->q->subs[d]) x->differ |= 1u << d;
+    if (e->op == OP_LOAD && e->u.tensor == x->inout) note_subs(x, e->nargs, (const Expr *const *)e->arg);
     return FOUND_INSIDE;
 }
 
-static OwnReads reads_of(const Equation *q, Ctx *temp) {
-    OwnReads x = {.q = q};
+static OwnReads reads_of(const Group *gr, const Tensor *inout, Ctx *temp) {
+    OwnReads x = {.gr = gr, .inout = inout};
     ExprWalk w = {.temp = temp, .before = note_read, .user = &x, .ranges = true, .loads = true};
-    expr_walk(&w, q->value);
+    for (int i = 0; i < gr->stores.n; i++) {
+        note_subs(&x, inout->rank, gr->stores.at[i].subs);
+        expr_walk(&w, gr->stores.at[i].value);
+    }
     return x;
 }
 
-static bool same_subs(const Expr *load, const Expr *const *subs) {
-    for (int d = 0; d < load->nargs; d++)
-        if (load->arg[d] != subs[d]) return false;
-    return true;
+static const Tensor *moved_by(const GStore *s) {
+    const Expr *e = s->value;
+    if (s->update || s->guard || s->tensor->kind != TENSOR_INOUT || e->op != OP_LOAD) return NULL;
+    for (int d = 0; d < e->nargs; d++)
+        if (e->nargs != s->tensor->rank || e->arg[d] != s->subs[d]) return NULL;
+    return e->u.tensor->kind == TENSOR_LET && e->u.tensor->type == s->tensor->type ? e->u.tensor : NULL;
 }
 
 /* The temporary whose elements a group does nothing with but move them to the same places of an inout; NULL: it does
  * something else. */
 static const Tensor *moved(const Group *gr) {
-    const GStore *s = &gr->stores.at[0];
-    if (gr->stores.n != 1 || gr->steps.n || gr->product || s->update || s->guard) return NULL;
-    if (s->tensor->kind != TENSOR_INOUT || s->value->op != OP_LOAD) return NULL;
-    const Tensor *t = s->value->u.tensor;
-    return t->kind == TENSOR_LET && t->type == s->tensor->type && same_subs(s->value, s->subs) ? t : NULL;
+    const Tensor *t = gr->steps.n || gr->product ? NULL : moved_by(&gr->stores.at[0]);
+    for (int i = 1; i < gr->stores.n && t; i++)
+        if (gr->stores.at[i].tensor != gr->stores.at[0].tensor || moved_by(&gr->stores.at[i]) != t) return NULL;
+    return t;
 }
 
 bool in_place_may(const Group *gr) { return moved(gr) != NULL; }
+
+/* Whether a group has all that is moved, and nothing else. */
+static bool makes_all(const Group *makes, const Group *moves, const Tensor *t) {
+    if (makes->product || makes->stores.n != moves->stores.n) return false;
+    for (int i = 0; i < makes->stores.n; i++) {
+        const GStore *s = &makes->stores.at[i];
+        if (s->tensor != t || s->guard || s->update || s->axes != makes->stores.at[0].axes) return false;
+    }
+    return true;
+}
 
 /* Whether others than these two groups touch a temporary. */
 static bool is_used(const Plan *plan, const Group *makes, const Group *moves, const Tensor *t) {
@@ -59,9 +78,8 @@ static bool is_used(const Plan *plan, const Group *makes, const Group *moves, co
     return false;
 }
 
-/* What is stored, in another tensor. */
-static Equation stored_in(const Group *gr, Tensor *t) {
-    const GStore *s = &gr->stores.at[0];
+/* A store of another tensor instead. */
+static Equation stored_in(const Group *gr, const GStore *s, Tensor *t) {
     Equation q = {.tensor = t, .subs = s->subs, .value = s->value};
     q.vars = NEW_N(gr->graph->ctx, Var *, MAX_GROUP_AXES);
     for (int a = 0; a < gr->axes.n; a++)
@@ -72,9 +90,10 @@ static Equation stored_in(const Group *gr, Tensor *t) {
 /* The axes of a row: of the subscripts in which elements that are read differ, and of no other subscript; 0: they are
  * of both. */
 static AxisSet row_of(Group *gr, const OwnReads *x) {
-    const GStore *s = &gr->stores.at[0];
     AxisSet row = 0, others = 0;
-    for (int d = 0; d < s->tensor->rank; d++) *(x->differ >> d & 1 ? &row : &others) |= group_free(gr, s->subs[d]);
+    for (int i = 0; i < gr->stores.n; i++)
+        for (int d = 0; d < x->inout->rank; d++)
+            *(x->differ >> d & 1 ? &row : &others) |= group_free(gr, gr->stores.at[i].subs[d]);
     return row & others ? 0 : row;
 }
 
@@ -118,15 +137,17 @@ static bool hold(Group *gr, AxisSet row) {
 }
 
 Group *in_place_group(const Plan *plan, const Group *makes, const Group *moves) {
+    enum { PIECES = 8 };
     Graph *g = plan->graph;
+    Tensor *const inout = moves->stores.at[0].tensor;
     const Tensor *t = moved(moves);
-    if (!t || makes->stores.n != 1 || makes->stores.at[0].tensor != t || makes->product) return NULL;
-    if (makes->stores.at[0].guard || makes->stores.at[0].update || is_used(plan, makes, moves, t)) return NULL;
-    const Equation q = stored_in(makes, moves->stores.at[0].tensor);
+    Equation q[PIECES];
+    if (!t || moves->stores.n > PIECES || !makes_all(makes, moves, t) || is_used(plan, makes, moves, t)) return NULL;
+    for (int i = 0; i < makes->stores.n; i++) q[i] = stored_in(makes, &makes->stores.at[i], inout);
     Ctx *temp = ctx_temp(g->ctx);
-    const OwnReads reads = reads_of(&q, temp);
+    const OwnReads reads = reads_of(makes, inout, temp);
     ctx_temp_end(temp);
-    Group *gr = reads.differ ? group_new(g, &q, 1, NULL, NULL, NULL) : NULL;
+    Group *gr = reads.differ ? group_new(g, q, makes->stores.n, NULL, NULL, NULL) : NULL;
     const AxisSet row = gr ? row_of(gr, &reads) : 0;
     if (!row || row == ((AxisSet)1 << gr->axes.n) - 1 || !folds_rows(gr, row) || !hold(gr, row)) return NULL;
     gr->name = sym_fmt(g->ctx, "%s_in_place", moves->name);

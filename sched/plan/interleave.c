@@ -163,7 +163,7 @@ static Group *interleaved(Group *gr) {
 }
 
 /* Pieces that are moved from where they were made (partition_update.c) read no element together, and are groups of
- * their own, one behind the other. */
+ * their own, one behind the other: they are one, interleaved or not. */
 static Group *interleaved_moves(Plan *plan, int i, int *n) {
     Group *const first = plan->groups.at[i];
     Equation roots[MOST];
@@ -178,7 +178,8 @@ static Group *interleaved_moves(Plan *plan, int i, int *n) {
     }
     Group *both = *n > 1 ? group_new(plan->graph, roots, *n, NULL, NULL, NULL) : NULL;
     if (both) both->name = first->name;
-    return both ? interleaved(both) : NULL;
+    Group *to = both ? interleaved(both) : NULL;
+    return to ? to : both;
 }
 
 void interleave_groups(Plan *plan) {

@@ -82,7 +82,7 @@ static Items with_steps(Apply *x, const Items *list, AxisSet open) {
     return r;
 }
 
-static void emit_store(Apply *x, const GStore *g) {
+static Stage *store_of(Apply *x, const GStore *g) {
     Stage *s = stage_new(x->p, g->update ? STAGE_ATOMIC : STAGE_STORE);
     Cond c = apply_cond(x, g->guard);
     s->tensor = g->tensor;
@@ -91,8 +91,7 @@ static void emit_store(Apply *x, const GStore *g) {
     for (int d = 0; d < g->tensor->rank; d++) s->subs[d] = apply_expr(x, g->subs[d], c);
     s->cond = c.is;
     s->expr[0] = apply_expr(x, g->value, c);
-    s->meet = group_in_place(x->gr);
-    apply_push(x, s);
+    return s;
 }
 
 /* ---- loops ---- */
@@ -214,6 +213,18 @@ static bool is_ready(Apply *x, int item) {
     return ready;
 }
 
+/* All stores of rows that change in place: everything is loaded before the first of them. */
+static void emit_in_place(Apply *x, const Items *list, bool *done) {
+    VEC(Stage *) stores = {0};
+    for (int i = 0; i < list->at.n; i++) {
+        if (list->at.at[i] < nsteps(x)) continue;
+        vec_push(x->temp, &stores, store_of(x, &x->gr->stores.at[list->at.at[i] - nsteps(x)]));
+        done[i] = true;
+    }
+    stores.at[0]->meet = true;
+    for (int i = 0; i < stores.n; i++) apply_push(x, stores.at[i]);
+}
+
 /* Item number i of the list, which waits for no loop, and steps behind it that may be done at once. */
 static void emit_item(Apply *x, const Items *list, int i, AxisSet open, bool *done) {
     const int item = list->at.at[i];
@@ -222,7 +233,10 @@ static void emit_item(Apply *x, const Items *list, int i, AxisSet open, bool *do
     if (item >= nsteps(x)) {
         Layout *const l = x->l;
         if (group_into(x->gr)) x->l = x->other;
-        emit_store(x, &x->gr->stores.at[item - nsteps(x)]);
+        if (group_in_place(x->gr))
+            emit_in_place(x, list, done);
+        else
+            apply_push(x, store_of(x, &x->gr->stores.at[item - nsteps(x)]));
         x->l = l;
         return;
     }

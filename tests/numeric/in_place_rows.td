@@ -62,3 +62,21 @@ export fn paired(inout x: bf16[T, H, 2 * D], c: f32[T, D], s: f32[T, D]) {
 check paired(T = 5, H = 3, D = 33);
 check paired(T = 1, H = 2, D = 1);
 check paired(T = 2, H = 1, D = 9000);
+
+// Halves, one piece for each, as rotary positions are written most.
+export fn halves(inout x: bf16[T, H, 2 * D], c: f32[T, D], s: f32[T, D]) {
+    x[t, h, d in D] = x[t, h, d] * c[t, d] - x[t, h, D + d] * s[t, d];
+    x[t, h, D + d in D] = x[t, h, D + d] * c[t, d] + x[t, h, d] * s[t, d];
+}
+check halves(T = 5, H = 3, D = 33);
+check halves(T = 2, H = 2, D = 64);
+check halves(T = 1, H = 1, D = 1);
+check halves(T = 2, H = 1, D = 20000);
+
+// Of a part of each row, and a piece that reads what another one changes.
+export fn first_half(inout x: f32[T, 128], c: f32[T, 32]) {
+    x[t, d in 32] = x[t, d] * c[t, d] - x[t, 32 + d] * c[t, 31 - d];
+    x[t, 32 + d in 32] = x[t, 32 + d] * c[t, d] + x[t, d] * x[t, 127 - d];
+}
+check first_half(T = 9);
+check first_half(T = 1);

@@ -321,6 +321,12 @@ static const Case CASES[] = {
     {"... among the same stages",
      PRE "  inout x: f32[M, 256]\n" KERNEL64(WHOLE64, "  if M > 3 {\n" OTHER_END MEET "  }\n"),
      PRE "  inout x: f32[M, 256]\n" KERNEL64(WHOLE64, OTHER_END "  if M > 3 {\n" MEET "  }\n"), "from other threads"},
+    {"... for all stores behind that",
+     PRE "  inout x: f32[M, 512]\n" KERNEL64(WHOLE64, "  x0 = load x[r, 511 - n]\n  x1 = load x[r, 255 - n]\n" MEET
+                                                      "  store x[r, n + 256] = x1\n"),
+     PRE "  inout x: f32[M, 512]\n" KERNEL64(WHOLE64, "  x0 = load x[r, 511 - n]\n" MEET
+                                                      "  x1 = load x[r, 255 - n]\n  store x[r, n + 256] = x1\n"),
+     "from other threads"},
     {"... which they do at a bulk store anyway", PRE "  inout x: f32[M, 256]\n" KERNEL64(WHOLE64, OTHER_END MEET),
      PRE "  inout x: f32[M, 256]\n" KERNEL64(WHOLE64, OTHER_END "  store x[r, n] = x0 bulk meet\n"),
      "threads meet at a bulk store anyway"},
