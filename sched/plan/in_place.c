@@ -58,12 +58,17 @@ static const Tensor *moved(const Group *gr) {
 
 bool in_place_may(const Group *gr) { return moved(gr) != NULL; }
 
-/* Whether a group has all that is moved, and nothing else. */
+/* Whether a group has all that is moved, and nothing else, at places that no data name. In a group's expressions a scan
+ * is a reduction like others: made again of them it would be none. */
 static bool makes_all(const Group *makes, const Group *moves, const Tensor *t) {
     if (makes->product || makes->stores.n != moves->stores.n) return false;
+    for (int i = 0; i < makes->steps.n; i++)
+        if (makes->steps.at[i].scan || makes->steps.at[i].into) return false;
     for (int i = 0; i < makes->stores.n; i++) {
         const GStore *s = &makes->stores.at[i];
         if (s->tensor != t || s->guard || s->update || s->axes != makes->stores.at[0].axes) return false;
+        for (int d = 0; d < t->rank; d++)
+            if (expr_has(s->subs[d], expr_test_data, NULL)) return false;
     }
     return true;
 }
@@ -100,7 +105,7 @@ static AxisSet row_of(Group *gr, const OwnReads *x) {
 /* What is folded is folded along the rows, so that all of it is loaded before anything is stored. */
 static bool folds_rows(const Group *gr, AxisSet row) {
     for (int i = 0; i < gr->steps.n; i++)
-        if (gr->steps.at[i].scan || gr->steps.at[i].into || gr->steps.at[i].over & ~row) return false;
+        if (gr->steps.at[i].over & ~row) return false;
     return true;
 }
 
@@ -112,7 +117,7 @@ static bool hold(Group *gr, AxisSet row) {
     for (int a = 0; a < gr->axes.n; a++) {
         GAxis *x = &gr->axes.at[a];
         if (!(row >> a & 1)) continue;
-        if (x->scanned || x->ordered) return false;
+        if (x->ordered) return false;
         x->whole = true;
         if (x->extent >= 0 && x->extent <= SHORT && others * x->extent <= SHORT)
             others *= x->extent;
@@ -151,5 +156,7 @@ Group *in_place_group(const Plan *plan, const Group *makes, const Group *moves) 
     const AxisSet row = gr ? row_of(gr, &reads) : 0;
     if (!row || row == ((AxisSet)1 << gr->axes.n) - 1 || !folds_rows(gr, row) || !hold(gr, row)) return NULL;
     gr->name = sym_fmt(g->ctx, "%s_in_place", moves->name);
+    gr->no_product = makes->no_product;
+    gr->rounding = makes->rounding;
     return gr;
 }

@@ -80,3 +80,24 @@ export fn first_half(inout x: f32[T, 128], c: f32[T, 32]) {
 }
 check first_half(T = 9);
 check first_half(T = 1);
+
+// Beside a scan, a search, a window and a product.
+export fn scanned(inout x: f32[M, N]) { x[i, j] = sum[k in 0..j + 1](x[i, k]) + x[i, N - 1 - j]; }
+check scanned(M = 4, N = 37);
+export fn from_best(inout x: f32[M, N], y: f32[M, N]) {
+    let a[i] = argmax[k](x[i, k]);
+    x[i, j] = x[i, (a[i] + j) % N] + y[i, j];
+}
+check from_best(M = 4, N = 37);
+export fn smoothed(inout x: f32[M, N], w: f32[3]) { x[i, j] = sum[r in 0..3](w[r] * x[i, clamp(j + r - 1, 0, N - 1)]); }
+check smoothed(M = 4, N = 37);
+export fn mixed(inout x: f32[M, 16], w: f32[16, 16]) { x[i, j] = sum[k](x[i, k] * w[k, j]); }
+check mixed(M = 7);
+
+// Two axes of a row, one of a known length; elements of less than a byte, and of eight.
+export fn two_axes(inout x: f32[A, B, 4, D]) { x[a, b, c, d] = x[a, b, 3 - c, D - 1 - d]; }
+check two_axes(A = 2, B = 3, D = 5);
+export fn nibbles(inout x: i4[M, 2 * N]) { x[i, j] = x[i, 2 * N - 1 - j]; }
+check nibbles(M = 4, N = 35);
+export fn doubles(inout x: f64[M, N]) { x[i, j] = x[i, (j + 1) % N] - x[i, j]; }
+check doubles(M = 4, N = 55);
