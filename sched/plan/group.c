@@ -300,6 +300,21 @@ AxisSet group_free(Group *gr, const Expr *e) {
     return s;
 }
 
+static Tensor *moved_by(const GStore *s) {
+    const Expr *e = s->value;
+    if (s->guard || s->update || e->op != OP_LOAD || e->u.tensor->rank != s->tensor->rank) return NULL;
+    for (int d = 0; d < e->nargs; d++)
+        if (e->arg[d] != s->subs[d]) return NULL;
+    return e->u.tensor;
+}
+
+Tensor *group_moved(const Group *gr) {
+    Tensor *t = moved_by(&gr->stores.at[0]);
+    for (int i = 1; i < gr->stores.n; i++)
+        if (moved_by(&gr->stores.at[i]) != t) return NULL;
+    return t;
+}
+
 bool group_in_place(const Group *gr) {
     bool any = false;
     for (int a = 0; a < gr->axes.n; a++) any |= gr->axes.at[a].whole;

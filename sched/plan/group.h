@@ -181,7 +181,10 @@ bool group_load_exists(const Group *gr, const Expr *load);
 void group_describe(Group *gr, Ctx *temp);
 /* A name for an axis that no other axis, dimension, scalar or tensor has. */
 Sym group_axis_name(const Group *gr, Sym base);
-bool group_is_online(const Group *gr);              /* a step is */
+bool group_is_online(const Group *gr); /* a step is */
+/* The tensor of which every store has the element of the same subscripts: the group moves these and does nothing else;
+ * NULL: it is another one. */
+Tensor *group_moved(const Group *gr);
 bool group_in_place(const Group *gr);               /* it changes rows that it reads before (GAxis.whole) */
 AxisSet group_into(const Group *gr);                /* the axis into which its steps scatter; 0: they do not */
 AxisSet group_scattered(const Group *gr);           /* axes that such steps fold */

@@ -39,20 +39,13 @@ static OwnReads reads_of(const Group *gr, const Tensor *inout, Ctx *temp) {
     return x;
 }
 
-static const Tensor *moved_by(const GStore *s) {
-    const Expr *e = s->value;
-    if (s->update || s->guard || s->tensor->kind != TENSOR_INOUT || e->op != OP_LOAD) return NULL;
-    for (int d = 0; d < e->nargs; d++)
-        if (e->nargs != s->tensor->rank || e->arg[d] != s->subs[d]) return NULL;
-    return e->u.tensor->kind == TENSOR_LET && e->u.tensor->type == s->tensor->type ? e->u.tensor : NULL;
-}
-
-/* The temporary whose elements a group does nothing with but move them to the same places of an inout; NULL: it does
- * something else. */
+/* The temporary whose elements a group moves to the same places of an inout, and nothing else; NULL: it is no such
+ * group. */
 static const Tensor *moved(const Group *gr) {
-    const Tensor *t = gr->steps.n || gr->product ? NULL : moved_by(&gr->stores.at[0]);
-    for (int i = 1; i < gr->stores.n && t; i++)
-        if (gr->stores.at[i].tensor != gr->stores.at[0].tensor || moved_by(&gr->stores.at[i]) != t) return NULL;
+    const Tensor *t = group_moved(gr), *to = gr->stores.at[0].tensor;
+    if (!t || t->kind != TENSOR_LET || to->kind != TENSOR_INOUT || t->type != to->type) return NULL;
+    for (int i = 1; i < gr->stores.n; i++)
+        if (gr->stores.at[i].tensor != to) return NULL;
     return t;
 }
 

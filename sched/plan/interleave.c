@@ -106,23 +106,6 @@ static void note_values(Group *to, const Expr *e, int n) {
     note_loads(to, &seen, e);
 }
 
-/* The tensor of which a store has the element of the same subscripts; NULL: it stores something else. */
-static Tensor *moved(const GStore *s) {
-    const Expr *e = s->value;
-    if (e->op != OP_LOAD || e->u.tensor->rank != s->tensor->rank) return NULL;
-    for (int d = 0; d < e->nargs; d++)
-        if (e->arg[d] != s->subs[d]) return NULL;
-    return e->u.tensor;
-}
-
-/* The one of which all stores have elements. */
-static Tensor *all_moved(const Group *gr) {
-    Tensor *t = moved(&gr->stores.at[0]);
-    for (int i = 1; i < gr->stores.n; i++)
-        if (moved(&gr->stores.at[i]) != t) return NULL;
-    return t;
-}
-
 static Group *with_axis(const Interleave *x) {
     const Group *gr = x->gr;
     Graph *g = gr->graph;
@@ -140,14 +123,11 @@ static Group *with_axis(const Interleave *x) {
         const Expr *here = expr2(g, OP_EQ, expr_var(g, p), expr_int(g, TY_I64, i));
         r.value = expr3(g, OP_IF, here, stored(x, i), r.value);
     }
-    Tensor *const from = all_moved(gr);
+    Tensor *const from = group_moved(gr);
     if (from) r.value = expr_load(g, from, r.subs);
     Group *to = group_new(g, &r, 1, NULL, NULL, NULL);
     if (!to) return NULL;
-    if (from)
-        note_values(to, to->stores.at[0].value, 1);
-    else
-        note_values(to, to->stores.at[0].value, x->n);
+    note_values(to, to->stores.at[0].value, from ? 1 : x->n);
     to->name = gr->name;
     to->no_product = gr->no_product;
     to->rounding = gr->rounding;
@@ -162,23 +142,31 @@ static Group *interleaved(Group *gr) {
     return to;
 }
 
+static bool have_all_axes(const Group *gr) {
+    bool all = true;
+    for (int i = 0; i < gr->stores.n; i++) all &= gr->stores.at[i].axes == ((AxisSet)1 << gr->axes.n) - 1;
+    return all;
+}
+
 /* Pieces that are moved from where they were made (partition_update.c) read no element together, and are groups of
- * their own, one behind the other: they are one, interleaved or not. */
+ * their own, one behind the other. Those of the same axes are one, interleaved or not; of others each has blocks along
+ * its own. */
 static Group *interleaved_moves(Plan *plan, int i, int *n) {
     Group *const first = plan->groups.at[i];
     Equation roots[MOST];
     for (*n = 0; *n < MOST && i + *n < plan->groups.n; ++*n) {
         const Group *gr = plan->groups.at[i + *n];
         const GStore *s = &gr->stores.at[0];
-        const bool same = s->tensor == first->stores.at[0].tensor && moved(s) == moved(&first->stores.at[0]);
-        if (gr->stores.n > 1 || s->guard || s->update || !moved(s) || !same) break;
+        const bool same = s->tensor == first->stores.at[0].tensor && group_moved(gr) == group_moved(first);
+        if (gr->stores.n > 1 || !group_moved(gr) || !same) break;
         roots[*n] = (Equation){.tensor = s->tensor, .subs = s->subs, .value = s->value};
         roots[*n].vars = NEW_N(plan->graph->ctx, Var *, MAX_GROUP_AXES);
         for (int a = 0; a < gr->axes.n; a++) roots[*n].vars[roots[*n].nvars++] = gr->axes.at[a].var;
     }
     Group *both = *n > 1 ? group_new(plan->graph, roots, *n, NULL, NULL, NULL) : NULL;
-    if (both) both->name = first->name;
-    Group *to = both ? interleaved(both) : NULL;
+    if (!both || !have_all_axes(both)) return NULL;
+    both->name = first->name;
+    Group *to = interleaved(both);
     return to ? to : both;
 }
 

@@ -143,7 +143,8 @@ static void add_judged(Choosing *x, int point) {
 static int add_best(Choosing *x, int point, int of_kind, bool judged) {
     BestOf *const best = x->found;
     int considered = 0;
-    if (!point && !x->gr->across) relayouts_each(x->form[0], &x->limits, take_relayout, x); /* for all sizes */
+    /* Relayouts are for all sizes, as they have blocks along all axes: none is held whole. */
+    if (!point && !x->gr->across) relayouts_each(x->form[0], &x->limits, take_relayout, x);
     if (!point && x->points->n > 1) settle_each(x->form[0], &x->limits, take_settled, x);
     if (!point) versions_add_held_longest(x);
     versions_add_held(x, point);
