@@ -16,6 +16,15 @@ for file in samples/*.td bench/suite/*.td; do # every fourth; with TDC_EVERY=1 e
     verdict $? "$file: $(diff "$dir/first" "$dir/again" | head -n 2)"
 done
 
+# of two ways that of one pass has its condition in front, which its versions know of (sched/plan/in_place.c)
+echo 'export fn turn(inout x: f16[T, H, D], c: f32[D]) { x[t, h, d] = x[t, h, d] * c[d] - x[t, h, D - 1 - d]; }
+    bench turn(T = 8192, H = 32, D = 128);' >"$dir/turned.td"
+"$tdc" "$dir/turned.td" --dump=choose --stop-after=choose >"$dir/first" 2>"$dir/log"
+grep -q '^  one pass when D <= 16384 && D <= 128$' "$dir/first"
+verdict $? "in one pass: $(grep 'one pass' "$dir/first")"
+"$tdc" "$dir/turned.td" --dump=choose --stop-after=choose --schedules="$dir/first" 2>"$dir/log" | cmp -s - "$dir/first"
+verdict $? "in one pass, read back: $(head -n 1 "$dir/log")"
+
 # ---- versions by hand ----
 cp samples/softmax.td "$dir/softmax.td"
 echo 'export fn f(x: f32[M, N]) -> (y: f32[N]) { y[j] = sum[i](x[i, j]); } check f(M = 9000, N = 24); check f(M = 40, N = 24);' >"$dir/columns.td"
