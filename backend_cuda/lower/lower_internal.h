@@ -262,7 +262,7 @@ void put_ends(Lower *l, int n);
 void put_into(Lower *l, StmtList *list);
 void put_back(Lower *l);
 void put_all(Lower *l, const StmtList *list);
-void put_barrier(Lower *l);
+Stmt *put_barrier(Lower *l);
 void put_clear(Lower *l); /* what comes next holds a barrier of the block itself */
 void put_touch(Lower *l, int region, int needs, int adds, int removes);
 void put_write(Lower *l, int region); /* after a barrier where one is needed */

@@ -308,7 +308,7 @@ static void lower_stage(Lower *l, Stage *s) {
     case STAGE_REDUCE: lower_reduce(l, s); break;
     case STAGE_SCAN: lower_scan(l, s); break;
     case STAGE_STORE:
-        if (s->meet) put_barrier(l);
+        if (s->meet) put_barrier(l)->note = "the block has read what it changes";
         if (s->path == PATH_BULK)
             bulk_store(l, s);
         else

@@ -121,7 +121,7 @@ static void print_barrier(const Printing *p, const Stmt *s) {
     static const char *const call[] = {[BARRIER_WARP] = "td_syncwarp", [BARRIER_BLOCK] = "td_sync"};
     const char *name = call[s->scope];
     if (p->prelude) prelude_uses(p->prelude, name, strlen(name));
-    text_fmt(p->out, "%s();\n", name);
+    text_fmt(p->out, s->note ? "%s(); // %s\n" : "%s();\n", name, s->note);
 }
 
 static void print_stmt(const Printing *p, const Stmt *s, int indent) {

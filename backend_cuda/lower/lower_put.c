@@ -114,7 +114,11 @@ BarrierScope lower_barrier_scope(const Lower *l) {
     return l->k->threads == WARP ? BARRIER_WARP : BARRIER_BLOCK; /* a part of a warp has no barrier of its own */
 }
 
-void put_barrier(Lower *l) { put(l, STMT_BARRIER)->scope = lower_barrier_scope(l); }
+Stmt *put_barrier(Lower *l) {
+    Stmt *s = put(l, STMT_BARRIER);
+    s->scope = lower_barrier_scope(l);
+    return s;
+}
 
 void put_clear(Lower *l) { put(l, STMT_CLEAR); }
 
