@@ -16,6 +16,7 @@ typedef struct Selection {
     int64_t stride[MAX_FACTORS]; /* of these in the index, falling */
     int n;
     bool grouped;        /* otherwise each element is compared by itself */
+    bool seeded;         /* the first element counts as taken: no value is worse than what the fold begins with */
     const Value *packed; /* the elements as they were loaded; NULL: they are computed */
     const char *T;       /* the type of elements kept */
     const Code *value;   /* of the element at the current digits */
@@ -64,10 +65,11 @@ static const Code *place_code(Lower *l, const Selection *x, int n) {
 /* That a value is taken in place of the best so far: no NaN is better than the first one. */
 static const Code *better_code(Lower *l, const Selection *x, const Code *value) {
     const Code *best = x->f->state[0];
-    if (!type_is_float(x->f->s->monoid->type[0]))
-        return code(l->ctx, "((%n < 0) | (%c %s %c))", x->at, value, x->best == OP_MAX ? ">" : "<", best);
-    return code(l->ctx, "((%n < 0) | ((%c == %c) & !(%c %s %c)))", x->at, best, best, value,
-                x->best == OP_MAX ? "<=" : ">=", best);
+    const bool max = x->best == OP_MAX;
+    const Code *is = type_is_float(x->f->s->monoid->type[0])
+                         ? code(l->ctx, "((%c == %c) & !(%c %s %c))", best, best, value, max ? "<=" : ">=", best)
+                         : code(l->ctx, "(%c %s %c)", value, max ? ">" : "<", best);
+    return x->seeded ? is : code(l->ctx, "((%n < 0) | %c)", x->at, is);
 }
 
 /* One element by itself. */
@@ -133,6 +135,16 @@ static void put_group(Lower *l, const Selection *x) {
     put_end(l);
 }
 
+/* The first element is taken, where there is one: where it is not there, none is. */
+static void put_seed(Lower *l, const Selection *x, const Code *guard) {
+    if (guard) put_block(l);
+    for (int i = 0; guard && i < x->n; i++) put_declare(l, "const int", factor_name(l, x->reg[i]), " = 0");
+    if (guard) put_if(l, guard)->braces = INLINE;
+    put_do(l, "%n = 0", x->at);
+    if (guard) put_end(l);
+    if (guard) put_end(l);
+}
+
 /* The first element of the group that has the best value: where one is NaN, so is that. */
 static void put_place(Lower *l, const Selection *x) {
     const Code *best = x->f->state[0];
@@ -189,7 +201,9 @@ bool fold_selected(Lower *l, const Fold *f) {
     const Axis *vector;
     const Code *guard = fold_guard(l, f, x.reg[x.n - 1], true, &vector);
     x.grouped = x.grouped && (vector || !guard);
+    x.seeded = !x.grouped && !f->s->cond && !x.axis->peel;
     put_declare(l, "int", x.at, " = -1");
+    if (x.seeded) put_seed(l, &x, guard);
     if (x.grouped) {
         put_declare(l, sym_fmt(l->ctx, "td_word<%s>", x.T), x.kept, "[td_words<%s>(%l)]", x.T, group_size(&x));
         put_do(l, "td_undef<%s, %l>(%n)", x.T, group_size(&x), x.kept);
