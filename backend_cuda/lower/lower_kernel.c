@@ -96,7 +96,13 @@ static void put_fetches(Lower *l, const LoopHead *h) {
         l->open.loops[l->open.nloops++] = h->stage;
         axis_loop_digit(l, h->stage, h->var, h->start, h->step);
         axis_declare(l, false);
+        const bool twice = inside_begin(l, &s, 1);
         lower_load_into(l, fetch, s);
+        if (twice) {
+            inside_else(l);
+            lower_load_into(l, fetch, s);
+            inside_end(l);
+        }
         stmt_prune(l->ctx, &load->body);
         l->open.nloops--;
         l->open.declared.n = before;

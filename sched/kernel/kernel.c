@@ -221,10 +221,10 @@ int64_t stage_bins_rows(const Stage *bins) {
 
 bool stage_is_apart(const Layout *l, const Stage *s) {
     switch (s->kind) {
-    case STAGE_LOAD: return !s->depth;
     case STAGE_READ: return s->source->def->held;
     case STAGE_STORE: return s->path != PATH_BULK && !s->meet;
     case STAGE_REDUCE: return !(s->over & ~layout_scope_factors(l, SCOPE_REG));
+    case STAGE_LOAD:
     case STAGE_MAP:
     case STAGE_VAR:
     case STAGE_SET:
