@@ -380,6 +380,8 @@ static void count_beside(Placing *p, const Axis *axis, FactorSet domain) {
     for (int i = 0; i < p->l->factors.n; i++)
         if (p->l->factors.at[i]->axis == axis && p->l->factors.at[i]->bind == BIND_VEC)
             vector = (double)p->l->factors.at[i]->size;
+    const bool pieces = axis->peel && p->a->across && (!p->a->peel || p->a->apart);
+    if (pieces) x->across += registers * p->a->bytes / TARGET_REGISTER * (x->folds ? 1 : 2);
     if (!x->folds) return;
     const double here = feature_registers(x->part, domain & layout_axis_factors(p->l, axis));
     if (here > 1 && !tape_known(&x->f->tape, feature_extent(x, axis), &length)) {
@@ -393,8 +395,6 @@ static void count_beside(Placing *p, const Axis *axis, FactorSet domain) {
     }
     if (axis->peel && p->a->store) n += ENDS + (x->packed ? 0 : ELEMENT * registers);
     x->ends = fmax(x->ends, n);
-    if (axis->peel && p->a->across && (!p->a->peel || p->a->apart))
-        x->across += registers * p->a->bytes / TARGET_REGISTER;
 }
 
 /* Whether an access goes to the rows of its tensor that have the numbers of those by which an axis is peeled. */

@@ -140,11 +140,10 @@ static bool find_vectors(const Judge *j, const Access *a) {
 
 static bool by_vectors(const Judge *j, const Access *a) { return j->vectors[a - j->f->accesses.at]; }
 
-/* Whether its vectors lie across aligned pieces. */
-static bool is_across(const Judge *j, const Access *a) {
-    if (!a->across || a->vector == 1) return false;
-    return are_odd(j, a) && (!a->peel || a->apart);
-}
+/* Whether its vectors may lie across aligned pieces: they are put together then, of rows that are aligned, too. */
+static bool may_be_across(const Access *a) { return a->across && a->vector > 1 && (!a->peel || a->apart); }
+
+static bool is_across(const Judge *j, const Access *a) { return may_be_across(a) && are_odd(j, a); }
 
 static void find_touched(Judge *j) {
     const Features *f = j->f;
@@ -271,7 +270,8 @@ static double access_issue(const Judge *j, const Access *a, const Touched *t) {
     /* Where a length is not known, each vector that it may cut compares both of its ends with it. */
     const bool compared = open && a->vector > 1 && (a->row >= 0 || !wide);
     const double ends = compared ? OPEN_ENDS * t->instructions / (wide ? 1 : a->vector) : 0;
-    const double across = is_across(j, a) ? 1 + ACROSS + ACROSS_WORD * a->vector * a->bytes / TARGET_REGISTER : 0;
+    const double put_together = ACROSS + ACROSS_WORD * a->vector * a->bytes / TARGET_REGISTER;
+    const double across = may_be_across(a) ? (is_across(j, a) ? 1 : 0) + put_together : 0;
     /* Registers that a length does not reach are tested as the others are. */
     const double all = a->open ? t->instructions / j->reached : t->instructions;
     return all * (1 + each + across) + edges + ends;
