@@ -353,8 +353,10 @@ static double turns(const Judge *j, int i) {
     const double tested = open && j->f->folds && wide ? a->vector_tests * j->reached : 0;
     if (tested > PREDICATES) return 1 + TURN_VECTORS * (tested - PREDICATES);
     if (is_across(j, a) && a->open) return 1 + TURN_PIECES * (vectors - 1);
-    /* Of a loop's iterations over odd rows one warp's first and everybody's last test each vector. */
     const Body *b = &j->f->bodies.at[a->body];
+    /* Vectors of several ranges have a branch for each. */
+    if (wide && b->beside > 1) return b->beside;
+    /* Of a loop's iterations over odd rows one warp's first and everybody's last test each vector. */
     if (b->parent >= 0 && a->open && are_odd(j, a)) {
         const double ends = least_of(1, (1 + 1 / j->warps) / most_of(at(j, b->trips), 1));
         return 1 + TURN_ENDS * (vectors - 1) * ends;

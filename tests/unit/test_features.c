@@ -306,6 +306,46 @@ static void test_windows(Ctx *ctx) {
     expect(chosen > s && chosen < 1, "windows: kernels are compared by a larger share", NULL);
 }
 
+static const char pairs[] = "program pairs\n"
+                            "  dim V\n"
+                            "  dim N\n"
+                            "  in starts: i64[V + 1]\n"
+                            "  in x: f32[N, 4]\n"
+                            "  out y: f32[V, 4]\n"
+                            "kernel y\n"
+                            "part main\n"
+                            "  axis v = V\n"
+                            "  axis h = 4\n"
+                            "  axis k = N\n"
+                            "  layout main\n"
+                            "    v = grid lane(32) vec(2)\n"
+                            "    h = vec(4)\n"
+                            "    k = serial reg(4)\n"
+                            "{\n"
+                            "  var a[v, h]: f32 = 0.0\n"
+                            "  b = load starts[v]\n"
+                            "  e = load starts[v + 1]\n"
+                            "  for k {\n"
+                            "    x0 = load x[k, h] if b <= k && k < e\n"
+                            "    s = reduce sum(x0) over k.reg if b <= k && k < e\n"
+                            "    set a = a + s\n"
+                            "  }\n"
+                            "  store y[v, h] = a\n"
+                            "}\n";
+
+/* A thread goes over the ranges of two rows at once: their vectors wait for each other. */
+static void test_pairs(Ctx *ctx) {
+    Read r = read_text(ctx, "pairs", pairs, sizeof pairs - 1);
+    at(&r, 1 << 14, 1 << 18);
+    const double waits = judged(&r).latency;
+    for (int i = 0; i < r.f->bodies.n; i++) {
+        if (!r.f->bodies.at[i].ragged) continue;
+        expect_number(r.f->bodies.at[i].beside, 2, "pairs: ranges of a thread");
+        r.f->bodies.at[i].beside = 1;
+    }
+    expect(judged(&r).latency < waits, "pairs: their vectors wait for each other", NULL);
+}
+
 static const char nearest[] = "program nearest\n"
                               "  dim N in 1..=9223372036854775807\n"
                               "  dim M\n"
@@ -542,6 +582,7 @@ int main(void) {
     test_chain(ctx);
     test_ragged(ctx);
     test_windows(ctx);
+    test_pairs(ctx);
     test_nearest(ctx);
     test_patches(ctx);
     test_shuffled(ctx);
