@@ -4,8 +4,8 @@
   python3 bench/predict.py [FOLDER...] [--tdc build/tdc] [--only REGEX] [--json FILE] [--beside FILE]
 
 Needs no GPU: times are what `tdc explain` predicts at the sizes of the bench lines; FOLDER is one of bench, by default
-plain. What is far from a copy stands first; !! marks what takes much longer where less is said. With --beside, a file of
---json, those are listed that have changed since.
+plain. What is far from a copy stands first; !! marks what takes much longer where less is said, << what takes longer
+where more is said. With --beside, a file of --json, those are listed that have changed since.
 """
 import argparse
 import concurrent.futures
@@ -43,6 +43,8 @@ def show(rows):
     for name, (times, copy) in rows:
         fixed, hint, bare = times
         mark = "  !!" if fixed and (hint > HINTED * fixed or bare > UNSAID * fixed) else ""
+        if any(0 < less * (1 + CHANGED) < more for more, less in ((fixed, hint), (fixed, bare), (hint, bare))):
+            mark += "  <<"
         over = " ".join(f"{t / copy:8.2f}" if copy else "       -" for t in times)
         print(f"{name:28}" + " ".join(f"{t:10.1f}" for t in times) + f"  copy {copy:7.1f}  {over}{mark}")
 
