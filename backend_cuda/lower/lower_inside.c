@@ -73,8 +73,9 @@ static bool folds_many(Lower *l, const Layout *layout, const Stage *s) {
  * twice keeps it from moving loads (a column's deviation, 1.41 times a copy, was 1.60 so on an H200; of lengths that
  * are not known the best of 21 classes took 1.51, and takes 1.31). */
 static bool runs_ahead_known(Lower *l, const Stage *s) {
-    const Axis *a = l->open.nloops ? l->open.loops[l->open.nloops - 1]->axis : NULL;
-    return s->kind == STAGE_LOAD && s->depth && a && poly_is_const(axis_extent(l, a), &(int64_t){0});
+    int64_t extent;
+    if (s->kind != STAGE_LOAD || !s->depth) return false;
+    return poly_is_const(axis_extent(l, l->open.loops[l->open.nloops - 1]->axis), &extent);
 }
 
 /* The axes of which this tile meets no end, for stages between which threads do not meet; the test of that. */

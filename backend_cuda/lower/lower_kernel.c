@@ -50,6 +50,22 @@ static void lower_set(Lower *l, Stage *s) {
     put_ends(l, loops);
 }
 
+static void lower_stages(Lower *l, Stage *const *s, int n);
+
+/* Twice where tiles that meet no end need fewer tests, and tiles that end early less work. fetch: the stage is a load
+ * that runs ahead, into its registers; NULL: they are done as they are. */
+static void lower_tiles(Lower *l, Stage *const *s, int n, Stage *fetch) {
+    const bool twice = inside_begin(l, s, n);
+    for (int pass = 0; pass <= twice; pass++) {
+        if (pass) inside_else(l);
+        if (fetch)
+            lower_load_into(l, fetch, *s);
+        else
+            lower_stages(l, s, n);
+    }
+    if (twice) inside_end(l);
+}
+
 /* ---- loads that run one iteration ahead ----
  * They fill registers of their own, which the next iteration takes over. */
 
@@ -96,13 +112,7 @@ static void put_fetches(Lower *l, const LoopHead *h) {
         l->open.loops[l->open.nloops++] = h->stage;
         axis_loop_digit(l, h->stage, h->var, h->start, h->step);
         axis_declare(l, false);
-        const bool twice = inside_begin(l, &s, 1);
-        lower_load_into(l, fetch, s);
-        if (twice) {
-            inside_else(l);
-            lower_load_into(l, fetch, s);
-            inside_end(l);
-        }
+        lower_tiles(l, &s, 1, fetch);
         stmt_prune(l->ctx, &load->body);
         l->open.nloops--;
         l->open.declared.n = before;
@@ -129,18 +139,6 @@ static void put_takes(Lower *l, const LoopHead *h) {
 }
 
 /* ---- loops ---- */
-
-static void lower_stages(Lower *l, Stage *const *s, int n);
-
-/* Twice where tiles that meet no end need fewer tests, and tiles that end early less work. */
-static void lower_tiles(Lower *l, Stage *const *s, int n) {
-    const bool twice = inside_begin(l, s, n);
-    lower_stages(l, s, n);
-    if (!twice) return;
-    inside_else(l);
-    lower_stages(l, s, n);
-    inside_end(l);
-}
 
 /* Where an axis's serial factor is not outermost, a block's loop ends before the axis does. */
 static const Code *loop_end(Lower *l, const LoopHead *h, const Factor *f, const Code *hi) {
@@ -172,7 +170,7 @@ static void lower_body(Lower *l, const LoopHead *h, LoopBody *b) {
     axis_declare(l, false);
     put_back(l);
     put_into(l, &b->stages);
-    lower_tiles(l, s->body.at, s->body.n);
+    lower_tiles(l, s->body.at, s->body.n, NULL);
     put_back(l);
     l->open.nloops--;
     l->open.declared.n = before;
@@ -401,7 +399,7 @@ void lower_part(Lower *l, Part *part) {
     if (loop)
         lower_stages(l, part->body.at + loop, part->body.n - loop);
     else
-        lower_tiles(l, part->body.at, part->body.n);
+        lower_tiles(l, part->body.at, part->body.n, NULL);
     if (!l->needs.bulk_stores) return;
     Stmt *wait = put_if(l, code(l->ctx, "td_tid() == 0"));
     wait->braces = INLINE;

@@ -135,14 +135,14 @@ static void put_group(Lower *l, const Selection *x) {
     put_end(l);
 }
 
-/* The first element is taken, where there is one: where it is not there, none is. */
+/* The first element is taken, unless it lies behind the axis's end: then all do. */
 static void put_seed(Lower *l, const Selection *x, const Code *guard) {
-    if (guard) put_block(l);
-    for (int i = 0; guard && i < x->n; i++) put_declare(l, "const int", factor_name(l, x->reg[i]), " = 0");
-    if (guard) put_if(l, guard)->braces = INLINE;
+    put_block(l);
+    for (int i = 0; i < x->n; i++) put_declare(l, "const int", factor_name(l, x->reg[i]), " = 0");
+    put_if(l, guard)->braces = INLINE;
     put_do(l, "%n = 0", x->at);
-    if (guard) put_end(l);
-    if (guard) put_end(l);
+    put_end(l);
+    put_end(l);
 }
 
 /* The first element of the group that has the best value: where one is NaN, so is that. */
@@ -202,8 +202,8 @@ bool fold_selected(Lower *l, const Fold *f) {
     const Code *guard = fold_guard(l, f, x.reg[x.n - 1], true, &vector);
     x.grouped = x.grouped && (vector || !guard);
     x.seeded = !x.grouped && !f->s->cond && !x.axis->peel;
-    put_declare(l, "int", x.at, " = -1");
-    if (x.seeded) put_seed(l, &x, guard);
+    put_declare(l, "int", x.at, x.seeded && !guard ? " = 0" : " = -1");
+    if (x.seeded && guard) put_seed(l, &x, guard);
     if (x.grouped) {
         put_declare(l, sym_fmt(l->ctx, "td_word<%s>", x.T), x.kept, "[td_words<%s>(%l)]", x.T, group_size(&x));
         put_do(l, "td_undef<%s, %l>(%n)", x.T, group_size(&x), x.kept);

@@ -94,7 +94,7 @@ typedef struct Body {
     bool ragged;          /* it goes over ranges that are data: iterations are those of an average one */
     int elements;         /* step: of such a range, */
     double slowest;       /* and by how much more a block's warp has that has most of them, where each has one */
-    double beside;        /* and how many ranges a thread goes over at once, each behind tests; 0: one */
+    double ranges;        /* and how many a thread goes over at once, each behind tests; 0: one */
     int most;             /* step: where ranges are parts of windows or of an axis, iterations of a whole one; or -1 */
     int met;              /* step: iterations of a loop around over parts of windows; below 1 some blocks make none */
     int ahead;            /* iterations that its copies and loads run ahead of their use */

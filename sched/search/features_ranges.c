@@ -397,7 +397,7 @@ void feature_trim(Reading *x, const Stage *loop, Body *b) {
     b->useful = trimmed_trips(x, &trim, b->factor, tape_const(t, 1)); /* an element is of one of a thread's rows */
     b->trips = tape_step(t, TAPE_MUL, trim.trips, uneven(x, &trim));
     b->slowest = of_warps(x, &trim);
-    if (trim.data) b->beside = feature_registers(x->part, trim.rows);
+    if (trim.data) b->ranges = feature_registers(x->part, trim.rows);
     if (anywhere) b->elements = mean_length(x, &trim);
     if (anywhere) note_ends(x, &trim, cond);
     b->ragged = trim.data;

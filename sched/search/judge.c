@@ -271,7 +271,7 @@ static double access_issue(const Judge *j, const Access *a, const Touched *t) {
     const bool compared = open && a->vector > 1 && (a->row >= 0 || !wide);
     const double ends = compared ? OPEN_ENDS * t->instructions / (wide ? 1 : a->vector) : 0;
     const double put_together = ACROSS + ACROSS_WORD * a->vector * a->bytes / TARGET_REGISTER;
-    const double across = may_be_across(a) ? (is_across(j, a) ? 1 : 0) + put_together : 0;
+    const double across = may_be_across(a) ? is_across(j, a) + put_together : 0;
     /* Registers that a length does not reach are tested as the others are. */
     const double all = a->open ? t->instructions / j->reached : t->instructions;
     return all * (1 + each + across) + edges + ends;
@@ -355,7 +355,7 @@ static double turns(const Judge *j, int i) {
     if (is_across(j, a) && a->open) return 1 + TURN_PIECES * (vectors - 1);
     const Body *b = &j->f->bodies.at[a->body];
     /* Vectors of several ranges have a branch for each. */
-    if (wide && b->beside > 1) return b->beside;
+    if (wide && b->ranges > 1) return b->ranges;
     /* Of a loop's iterations over odd rows one warp's first and everybody's last test each vector. */
     if (b->parent >= 0 && a->open && are_odd(j, a)) {
         const double ends = least_of(1, (1 + 1 / j->warps) / most_of(at(j, b->trips), 1));

@@ -340,8 +340,8 @@ static void test_pairs(Ctx *ctx) {
     const double waits = judged(&r).latency;
     for (int i = 0; i < r.f->bodies.n; i++) {
         if (!r.f->bodies.at[i].ragged) continue;
-        expect_number(r.f->bodies.at[i].beside, 2, "pairs: ranges of a thread");
-        r.f->bodies.at[i].beside = 1;
+        expect_number(r.f->bodies.at[i].ranges, 2, "pairs: ranges of a thread");
+        r.f->bodies.at[i].ranges = 1;
     }
     expect(judged(&r).latency < waits, "pairs: their vectors wait for each other", NULL);
 }
